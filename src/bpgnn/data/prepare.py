@@ -1,0 +1,85 @@
+"""Raw features made ready for a model."""
+
+import torch
+from torch import Tensor
+
+from bpgnn.data.dataset import FeatureKind
+from bpgnn.data.sparse import sparse_rows
+from bpgnn.errors import InputError
+
+
+def prepare_features(features: Tensor, kind: FeatureKind) -> Tensor:  # (N, F) -> (N, F)
+    """Bring raw features to a common scale.
+
+    Rows of `counts` are divided by their sum, or by one where the sum is below one, as PyG's
+    `NormalizeFeatures` does, so that an empty row stays empty. Columns of a `table` get mean
+    zero and standard deviation one; a constant column becomes zero. Sparse features stay
+    sparse, for which the columns of a sparse table are scaled but not shifted.
+
+    Args:
+        features: Raw values, shape (N, F), dense or sparse CSR.
+        kind: `counts` or `table`.
+
+    Returns:
+        Prepared values of the same layout and type, shape (N, F).
+
+    Example:
+        >>> prepare_features(torch.tensor([[1.0, 3.0], [0.0, 0.0]]), "counts")
+        tensor([[0.2500, 0.7500],
+                [0.0000, 0.0000]])
+    """
+    if kind not in ("counts", "table"):
+        raise InputError(f"`kind` must be 'counts' or 'table', but got {kind!r}.")
+    sparse = features.layout == torch.sparse_csr
+    if kind == "table":
+        return _scaled_columns(features) if sparse else _standardised_columns(features)
+    values = features.values() if sparse else features
+    if values.numel() > 0 and bool((values < 0).any()):
+        raise InputError(
+            "Features of kind 'counts' must not be negative, because each row is divided by "
+            "its sum. Use the kind 'table' for signed values."
+        )
+    return _divided_rows(features) if sparse else features / _row_sums(features)
+
+
+def _row_sums(features: Tensor) -> Tensor:  # (N, F) -> (N, 1)
+    return features.sum(dim=1, keepdim=True).clamp(min=1)
+
+
+def _divided_rows(features: Tensor) -> Tensor:
+    pointer, values = features.crow_indices(), features.values()
+    num_rows = features.size(0)
+    row = torch.repeat_interleave(torch.arange(num_rows, device=values.device), pointer.diff())
+    sums = torch.zeros(num_rows, dtype=values.dtype, device=values.device)
+    sums = sums.index_add(0, row, values).clamp(min=1)
+    return _with_values(features, values / sums[row])
+
+
+def _standardised_columns(features: Tensor) -> Tensor:
+    if features.size(0) == 0:
+        return features
+    # Twice the precision, since a large mean would cancel the digits of a small deviation.
+    exact = features.double()
+    constant = exact.amax(dim=0) == exact.amin(dim=0)
+    centred = exact - exact.mean(dim=0)
+    deviation = centred.square().mean(dim=0).sqrt()
+    scale = torch.where(constant, 0.0, 1.0 / deviation.masked_fill(constant, 1.0))
+    return (centred * scale).to(features.dtype)
+
+
+def _scaled_columns(features: Tensor) -> Tensor:
+    values, column = features.values().double(), features.col_indices()
+    num_rows, num_columns = features.shape
+    zeros = torch.zeros(num_columns, dtype=values.dtype, device=values.device)
+    mean = zeros.index_add(0, column, values) / max(num_rows, 1)
+    square = zeros.index_add(0, column, values.square()) / max(num_rows, 1)
+    deviation = (square - mean.square()).clamp(min=0).sqrt()
+    # Below this the difference of squares is rounding, that is, the column is constant.
+    constant = deviation <= 1e-7 * mean.abs()
+    scale = torch.where(constant, 0.0, 1.0 / deviation.masked_fill(constant, 1.0))
+    return _with_values(features, (values * scale[column]).to(features.dtype))
+
+
+def _with_values(features: Tensor, values: Tensor) -> Tensor:
+    shape = (features.size(0), features.size(1))
+    return sparse_rows(features.crow_indices(), features.col_indices(), values, shape)

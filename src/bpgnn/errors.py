@@ -1,0 +1,42 @@
+"""What can go wrong, by name."""
+
+import difflib
+from collections.abc import Iterable
+from typing import final
+
+
+class BPGNNError(Exception):
+    """Stand for every failure that this library explains in a sentence."""
+
+
+@final
+class InputError(BPGNNError, ValueError):
+    """Say that what the caller handed in cannot be used, and what would be."""
+
+
+@final
+class DataUnavailableError(BPGNNError):
+    """Say that a data set is neither on this machine nor to be had from the network."""
+
+
+@final
+class RunFolderError(BPGNNError):
+    """Say that a run folder is damaged, foreign or cannot be written."""
+
+
+@final
+class RepairWarning(UserWarning):
+    """Say that an input was repaired, and how."""
+
+
+def nearest(word: str, known: Iterable[object]) -> str:
+    """Suggest the known word nearest to a misspelt one, as the end of a sentence.
+
+    Example:
+        >>> nearest("coar", ["cora", "photo"])
+        ' Did you mean cora? Known: cora, photo.'
+    """
+    words = [str(name) for name in known]
+    close = difflib.get_close_matches(word.lower(), words, n=1, cutoff=0.5)
+    hint = f" Did you mean {close[0]}?" if close else ""
+    return f"{hint} Known: {', '.join(words)}."

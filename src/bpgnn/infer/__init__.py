@@ -1,0 +1,1 @@
+"""From latent positions to a sampled graph: V, P, A ⋄ P, sample."""

@@ -1,0 +1,1 @@
+"""Three ways to draw the same latent graph."""

@@ -1,0 +1,1 @@
+"""What training makes small: classification, graph reward, smoothness."""

@@ -1,0 +1,198 @@
+"""What a method is: settings, a forward pass, losses, a citation."""
+
+import types
+import typing
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal, Self, final
+
+import torch
+from typing_extensions import override
+from torch import Tensor, nn
+
+from bpgnn.errors import InputError, nearest
+from bpgnn.graph import Graph
+from bpgnn.nn.sparse import Features
+
+
+@dataclass(frozen=True, kw_only=True)
+class MethodSettings:
+    """Settle what every method has: how it is trained and tested.
+
+    Args:
+        learning_rate: Adam's step size.
+        weight_decay: L2 penalty on weights and biases.
+        max_steps: Most training steps, each over the whole graph.
+        patience: Steps without a better validation loss before training stops.
+        evaluate_every: Steps between two evaluations.
+        num_samples: Sampled graphs over which a prediction is averaged.
+        test_weights: Test the weights of the `best` validation loss or the `last`.
+        class_weight: `none`, or `balanced` to give every class the same say in the loss.
+        feature_scaling: `auto` (rows of counts are divided by their sum, columns of tables
+            standardised), `rows`, `columns` or `none`.
+    """
+
+    learning_rate: float = 0.01
+    weight_decay: float = 5e-4
+    max_steps: int = 1000
+    patience: int = 200
+    evaluate_every: int = 10
+    num_samples: int = 10
+    test_weights: Literal["best", "last"] = "best"
+    class_weight: Literal["none", "balanced"] = "none"
+    feature_scaling: Literal["auto", "rows", "columns", "none"] = "auto"
+
+    def __post_init__(self) -> None:
+        """Refuse words that are not among the choices, and numbers out of range."""
+        hints = typing.get_type_hints(type(self))
+        for item in fields(self):
+            value, hint = getattr(self, item.name), hints[item.name]
+            if typing.get_origin(hint) is Literal and value not in typing.get_args(hint):
+                raise InputError(_choice_sentence(item.name, str(value), typing.get_args(hint)))
+        for name in ("learning_rate", "max_steps", "evaluate_every", "num_samples", "patience"):
+            if not getattr(self, name) > 0:
+                raise InputError(f"`{name}` must be above 0, but got {getattr(self, name)}.")
+        if self.weight_decay < 0:
+            raise InputError(f"`weight_decay` must be at least 0, but got {self.weight_decay}.")
+
+    def changed(self, changes: Mapping[str, object]) -> Self:
+        """Return the settings with some of them changed; text is read as the field's type.
+
+        Example:
+            >>> MethodSettings().changed({"max_steps": "5"}).max_steps
+            5
+        """
+        hints = typing.get_type_hints(type(self))
+        known = [item.name for item in fields(self)]
+        parsed = {}
+        for name, value in changes.items():
+            if name not in known:
+                raise InputError(_choice_sentence("setting", name, known))
+            parsed[name] = _read(name, value, hints[name])
+        return replace(self, **parsed)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Hold what a method sees of a data set, ready for arithmetic.
+
+    Args:
+        features: Scaled features, shape (N, F).
+        labels: Class numbers; -1 where unknown or hidden from training, shape (N,).
+        graph: The observed graph, or None.
+        train: The training nodes, shape (M,).
+        num_classes: Number of classes C.
+        class_weight: What an error on each class costs, shape (C,), or None.
+    """
+
+    features: Features
+    labels: Tensor
+    graph: Graph | None
+    train: Tensor
+    num_classes: int
+    class_weight: Tensor | None = None
+
+    @property
+    def num_nodes(self) -> int:
+        """Count the nodes, N."""
+        return self.features.size(0)
+
+    @property
+    def num_features(self) -> int:
+        """Count the columns of the features, F."""
+        return self.features.size(1)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Output:
+    """Hold what a forward pass gives.
+
+    Args:
+        logits: Scores, one set for each sampled graph, shape (S, N, C).
+        graphs: The last latent graph of each sample, with weights, or none.
+        detail: What the method's own losses need.
+    """
+
+    logits: Tensor
+    graphs: tuple[Graph, ...] = ()
+    detail: Any = field(default=None)
+
+    def probabilities(self) -> Tensor:  # (N, C)
+        """Average the class probabilities over the sampled graphs."""
+        return self.logits.softmax(-1).mean(0)
+
+
+class Method(nn.Module, ABC):
+    """Classify nodes; what a method needs beyond this it tells the one training loop."""
+
+    citation: ClassVar[str]
+    settings: MethodSettings
+
+    @classmethod
+    @abstractmethod
+    def preset(cls, name: str, dataset: str) -> MethodSettings:
+        """Return the settings of that name for a data set."""
+
+    @classmethod
+    @abstractmethod
+    def build(cls, settings: Any, problem: Problem) -> "Method":
+        """Make the method with fresh weights for a problem's size."""
+
+    @abstractmethod
+    @override
+    def forward(
+        self, problem: Problem, *, generator: torch.Generator, num_samples: int = 1
+    ) -> Output:
+        """Score every node's classes."""
+
+    @abstractmethod
+    def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
+        """Return the named terms whose sum is minimised."""
+
+    def observe(self, output: Output, problem: Problem) -> None:
+        """Update running means after a step; they are buffers, so that they are saved."""
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Group parameters for the optimiser; scalars such as temperatures do not decay."""
+        settings = self.settings
+        shrinking = [p for p in self.parameters() if p.dim() > 0]
+        others = [p for p in self.parameters() if p.dim() == 0]
+        groups = [{"params": shrinking, "weight_decay": settings.weight_decay}]
+        return groups + ([{"params": others, "weight_decay": 0.0}] if others else [])
+
+    @property
+    def sampler_name(self) -> str | None:
+        """Name the sampler in use, or None for a method that samples no graph."""
+        return None
+
+
+def _choice_sentence(what: str, came: str, known: typing.Iterable[str]) -> str:
+    if what == "setting":
+        return f"There is no setting {came!r}.{nearest(came, known)}"
+    return f"`{what}` cannot be {came!r}.{nearest(came, known)}"
+
+
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+def _read(name: str, value: object, hint: Any) -> object:
+    """Read a setting's value from text, or take it as it is."""
+    if not isinstance(value, str):
+        return tuple(value) if isinstance(value, list) else value
+    if typing.get_origin(hint) is Literal or hint is str:
+        return value
+    if isinstance(hint, types.UnionType):
+        if value.lower() in ("none", ""):
+            return None
+        hint = next(kind for kind in typing.get_args(hint) if kind is not types.NoneType)
+    try:
+        if typing.get_origin(hint) is tuple:
+            inner = typing.get_args(hint)[0]
+            return tuple(inner(part) for part in value.strip("()[] ").split(",") if part.strip())
+        return _TRUTH[value.lower()] if hint is bool else hint(value)
+    except (ValueError, KeyError):
+        kind = getattr(hint, "__name__", str(hint))
+        raise InputError(f"`{name}` must be of type {kind}, but got {value!r}.") from None

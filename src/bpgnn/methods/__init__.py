@@ -1,0 +1,1 @@
+"""One file for each method; no method knows another."""

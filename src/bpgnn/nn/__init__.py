@@ -1,0 +1,1 @@
+"""Message passing that PyG lacks, and nothing more."""

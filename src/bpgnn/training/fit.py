@@ -1,0 +1,357 @@
+"""The one training loop."""
+
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import final
+
+import torch
+from torch import Tensor
+
+from bpgnn.data.dataset import Dataset
+from bpgnn.errors import InputError, RunFolderError, nearest
+from bpgnn.graph import Graph
+from bpgnn.method import Method, MethodSettings, Problem
+from bpgnn.methods.registry import METHODS
+from bpgnn.randomness import generator_for, seeded_globally
+from bpgnn.training.checkpoint import (
+    TrainingState,
+    from_bytes,
+    optimizer_tensors,
+    restore_optimizer,
+    to_bytes,
+)
+from bpgnn.training.compare import compare_graphs, merged
+from bpgnn.training.evaluate import predict, score
+from bpgnn.training.folder import CHECKPOINT, PLAN, RESULT, WEIGHTS, RunFolder
+from bpgnn.training.problem import make_problem
+from bpgnn.training.record import RunRecord, fingerprint, peak_memory_mb, versions
+
+# Streams of a run's seed: drawing more of one leaves the others as they are.
+_WEIGHTS, _TRAINING, _EVALUATION = 0, 1, 2
+
+_SECONDS_BETWEEN_CHECKPOINTS = 2.0
+
+
+@final
+@dataclass(frozen=True)
+class Evaluation:
+    """Tell a watcher how the training stands.
+
+    Args:
+        step: Steps done.
+        max_steps: Most steps.
+        losses: The last training losses by name.
+        validation_loss: Validation loss, or None between evaluations.
+        validation_accuracy: Validation accuracy, or None between evaluations.
+        best_step: The step of the lowest validation loss so far.
+    """
+
+    step: int
+    max_steps: int
+    losses: dict[str, float]
+    validation_loss: float | None
+    validation_accuracy: float | None
+    best_step: int
+
+
+Watcher = Callable[[Evaluation], None]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """Hold what a training gives.
+
+    Args:
+        method: The trained method, with the weights that were tested.
+        problem: What it was trained on.
+        probabilities: Class probabilities of every node, shape (N, C).
+        latent_graph: The mean of the sampled graphs, or None.
+        record: What was run and what came out.
+    """
+
+    method: Method
+    problem: Problem
+    probabilities: Tensor
+    latent_graph: Graph | None
+    record: RunRecord
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """Say what to run, in values that can be written down.
+
+    Args:
+        method: A name among the methods.
+        preset: A name among its presets.
+        seed: Where all randomness comes from.
+        changes: Settings that differ from the preset's.
+        add_edges: Share of random edges that were added to the data.
+        drop_edges: Share of edges that were dropped from the data.
+        device: Where to compute.
+    """
+
+    method: str = "bpgnn"
+    preset: str = "tuned"
+    seed: int = 0
+    changes: Mapping[str, object] | None = None
+    add_edges: float = 0.0
+    drop_edges: float = 0.0
+    device: str = "cpu"
+
+    def settings_for(self, dataset: str) -> MethodSettings:
+        """Look the settings up."""
+        if self.method not in METHODS:
+            raise InputError(f"There is no method {self.method!r}.{nearest(self.method, METHODS)}")
+        preset = METHODS[self.method].preset(self.preset, dataset)
+        return preset.changed(self.changes or {})
+
+
+def fit(
+    dataset: Dataset,
+    plan: Plan | None = None,
+    *,
+    folder: RunFolder | None = None,
+    resume: bool = False,
+    watch: Watcher | None = None,
+) -> Fit:
+    """Train a method on a data set and test it.
+
+    Adam minimises the sum of the method's losses over the whole graph. Every few steps the
+    validation loss is measured, with predictions averaged over sampled graphs; training stops
+    when it has not fallen for `patience` steps, and the weights of the lowest are tested.
+
+    Args:
+        dataset: The data, with a split.
+        plan: What to run; by default BPGNN as tuned, seed 0.
+        folder: Where to write settings, history, checkpoint, weights and result, if anywhere.
+        resume: Go on from the folder's checkpoint; the end is that of an undisturbed run.
+        watch: Called after every step.
+
+    Returns:
+        The trained method, its predictions and the record of the run.
+    """
+    plan = plan or Plan()
+    training = _Training(dataset, plan, folder, watch)
+    if folder is not None:
+        training.open_folder(folder, resume=resume)
+    training.run()
+    return training.finish()
+
+
+@final
+class _Training:
+    """Carry one training from its first step, or its checkpoint, to its record."""
+
+    def __init__(
+        self, dataset: Dataset, plan: Plan, folder: RunFolder | None, watch: Watcher | None
+    ) -> None:
+        self.dataset, self.plan, self.folder, self.watch = dataset, plan, folder, watch
+        self.settings = plan.settings_for(dataset.name)
+        device = _device(plan.device)
+        self.problem = make_problem(dataset, self.settings, device=device)
+        with seeded_globally(plan.seed, _WEIGHTS):
+            self.method = METHODS[plan.method].build(self.settings, self.problem).to(device)
+        self.optimizer = torch.optim.Adam(
+            self.method.parameter_groups(), lr=self.settings.learning_rate
+        )
+        self.generator = generator_for(plan.seed, _TRAINING, device=device)
+        self.state = TrainingState()
+        self.clock = (time.process_time(), time.perf_counter())
+        self.last_checkpoint = time.monotonic()
+
+    def open_folder(self, folder: RunFolder, *, resume: bool) -> None:
+        print_of_data = fingerprint(self.dataset)
+        if not resume:
+            folder.write_json(PLAN, self._plan_json(print_of_data))
+            folder.cut_history(-1)
+            return
+        if folder.read_json(PLAN).get("fingerprint") != print_of_data:
+            raise RunFolderError(
+                f"The run in {folder.path} was trained on other data than is here now. "
+                "Put the data back as they were, or train anew with another --out."
+            )
+        if folder.has(CHECKPOINT):
+            self._restore(folder)
+        folder.cut_history(self.state.step)
+
+    def run(self) -> None:
+        settings, state = self.settings, self.state
+        while state.step < settings.max_steps and not self._stopped():
+            losses = self._step()
+            state.step += 1
+            last = state.step == settings.max_steps
+            if state.step % settings.evaluate_every == 0 or last:
+                self._evaluate(losses)
+            elif self.watch is not None:
+                self.watch(
+                    Evaluation(
+                        state.step, settings.max_steps, losses, None, None, state.best_step
+                    )
+                )
+
+    def finish(self) -> Fit:
+        state = self.state
+        if self.settings.test_weights == "best" and state.best_weights:
+            self.method.load_state_dict(state.best_weights)
+        output = predict(self.method, self.problem, generator=self._evaluation_generator(0))
+        probabilities = output.probabilities().cpu()
+        latent = merged(output.graphs).to("cpu") if output.graphs else None
+        fitted = Fit(
+            self.method, self.problem, probabilities, latent, self._record(probabilities, latent)
+        )
+        if self.folder is not None:
+            weights = TrainingState(weights=self.method.state_dict(), step=state.step)
+            self.folder.write(WEIGHTS, to_bytes(weights))
+            self.folder.write_json(RESULT, fitted.record.to_json())
+        return fitted
+
+    def _step(self) -> dict[str, float]:
+        self.method.train()
+        output = self.method(self.problem, generator=self.generator)
+        losses = self.method.losses(output, self.problem)
+        total = torch.stack([value.reshape(()) for value in losses.values()]).sum()
+        self.optimizer.zero_grad()
+        total.backward()
+        self.optimizer.step()
+        self.method.observe(output, self.problem)
+        found = {name: float(value.detach()) for name, value in losses.items()}
+        if not math.isfinite(sum(found.values())):
+            raise InputError(
+                f"The loss became {sum(found.values())} at step {self.state.step + 1}. Lower "
+                "`learning_rate`, or check the scale of the features."
+            )
+        return found
+
+    def _evaluate(self, losses: dict[str, float]) -> None:
+        state = self.state
+        output = predict(
+            self.method, self.problem, generator=self._evaluation_generator(state.step)
+        )
+        labels, split = self.dataset.labels, self.dataset.chosen_split()
+        found = score(output.probabilities().cpu(), labels, split.validation)
+        if found.loss < state.best_loss:
+            state.best_loss, state.best_step = found.loss, state.step
+            state.best_weights = {
+                name: value.detach().clone() for name, value in self.method.state_dict().items()
+            }
+        if self.folder is not None:
+            line = {"step": state.step, "losses": losses, "validation": asdict(found)}
+            self.folder.append_history(line)
+            self._maybe_checkpoint(self.folder)
+        if self.watch is not None:
+            self.watch(
+                Evaluation(
+                    state.step,
+                    self.settings.max_steps,
+                    losses,
+                    found.loss,
+                    found.accuracy,
+                    state.best_step,
+                )
+            )
+
+    def _stopped(self) -> bool:
+        return self.state.step - self.state.best_step >= self.settings.patience
+
+    def _evaluation_generator(self, step: int) -> torch.Generator:
+        return generator_for(self.plan.seed, _EVALUATION, step, device=self.generator.device)
+
+    def _maybe_checkpoint(self, folder: RunFolder) -> None:
+        if time.monotonic() - self.last_checkpoint < _SECONDS_BETWEEN_CHECKPOINTS:
+            return
+        spent = self._spent()
+        state = TrainingState(
+            step=self.state.step,
+            best_loss=self.state.best_loss,
+            best_step=self.state.best_step,
+            weights=self.method.state_dict(),
+            best_weights=self.state.best_weights,
+            optimizer=optimizer_tensors(self.optimizer),
+            generator=self.generator.get_state(),
+            cpu_seconds=spent[0],
+            wall_seconds=spent[1],
+            peak_memory_mb=spent[2],
+        )
+        folder.write(CHECKPOINT, to_bytes(state))
+        self.last_checkpoint = time.monotonic()
+
+    def _restore(self, folder: RunFolder) -> None:
+        self.state = from_bytes(folder.read(CHECKPOINT), str(folder.path / CHECKPOINT))
+        try:
+            self.method.load_state_dict(self.state.weights)
+            restore_optimizer(self.optimizer, self.state.optimizer)
+        except (RuntimeError, ValueError, KeyError) as error:
+            raise RunFolderError(
+                f"The checkpoint in {folder.path} belongs to another run ({error}). "
+                "Train again with another --out."
+            ) from None
+        if self.state.generator is not None:
+            self.generator.set_state(self.state.generator)
+
+    def _spent(self) -> tuple[float, float, float]:
+        """Add up processor seconds, clock seconds and peak memory over all processes."""
+        before = self.state
+        return (
+            before.cpu_seconds + time.process_time() - self.clock[0],
+            before.wall_seconds + time.perf_counter() - self.clock[1],
+            max(before.peak_memory_mb, peak_memory_mb()),
+        )
+
+    def _record(self, probabilities: Tensor, latent: Graph | None) -> RunRecord:
+        labels, split = self.dataset.labels, self.dataset.chosen_split()
+        test = score(probabilities, labels, split.test)
+        validation = score(probabilities, labels, split.validation)
+        summary = None if latent is None else compare_graphs(self.dataset.graph, latent, labels)
+        cpu, wall, memory = self._spent()
+        return RunRecord(
+            method=self.plan.method,
+            dataset=self.dataset.name,
+            split=split.name,
+            preset=self.plan.preset,
+            seed=self.plan.seed,
+            add_edges=self.plan.add_edges,
+            drop_edges=self.plan.drop_edges,
+            test_accuracy=test.accuracy,
+            validation_accuracy=validation.accuracy,
+            validation_loss=validation.loss,
+            test_macro_f1=test.macro_f1,
+            test_balanced_accuracy=test.balanced_accuracy,
+            steps=self.state.step,
+            best_step=self.state.best_step,
+            latent_graph=summary,
+            cpu_seconds=round(cpu, 3),
+            wall_seconds=round(wall, 3),
+            peak_memory_mb=memory,
+            sampler=self.method.sampler_name,
+            device=self.plan.device,
+            threads=torch.get_num_threads(),
+            versions=versions(),
+            settings=asdict(self.settings),
+        )
+
+    def _plan_json(self, print_of_data: str) -> dict[str, object]:
+        split = self.dataset.chosen_split()
+        return {
+            **asdict(self.plan),
+            "changes": dict(self.plan.changes or {}),
+            "dataset": self.dataset.name,
+            "split": split.name,
+            "threads": torch.get_num_threads(),
+            "fingerprint": print_of_data,
+            "settings": asdict(self.settings),
+            "versions": versions(),
+        }
+
+
+def _device(name: str) -> torch.device:
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        first = str(error).splitlines()[0]
+        raise InputError(f"The device {name!r} cannot be used here ({first}). Try cpu.") from None
+    return device

@@ -1,0 +1,73 @@
+"""A run from a data set's name to its folder, new or resumed."""
+
+from dataclasses import fields
+from pathlib import Path
+
+from bpgnn.data.catalog import load
+from bpgnn.data.dataset import Dataset
+from bpgnn.data.download import Progress
+from bpgnn.data.perturb import add_edges, drop_edges, perturbation_note
+from bpgnn.errors import InputError, RunFolderError
+from bpgnn.training.fit import Plan
+from bpgnn.training.folder import PLAN, RESULT, RunFolder
+
+
+def load_for(
+    plan: Plan, dataset: str, split: str | None, *, progress: Progress | None = None
+) -> Dataset:
+    """Load a data set by name and perturb its graph as the plan says.
+
+    The random split and the perturbation take the run's seed, so that two methods under the
+    same seed see the same data.
+    """
+    data = load(dataset, split=split, seed=plan.seed, progress=progress)  # pyright: ignore[reportArgumentType]
+    graph = data.graph
+    if graph is None:
+        if plan.add_edges or plan.drop_edges:
+            raise InputError(f"{dataset} has no graph to add edges to or drop edges from.")
+        return data
+    changed = graph
+    if plan.drop_edges:
+        changed = drop_edges(changed, plan.drop_edges, seed=plan.seed)
+    if plan.add_edges:
+        changed = add_edges(changed, plan.add_edges, seed=plan.seed)
+    return data if changed is graph else data.with_graph(changed, perturbation_note(graph, changed))
+
+
+def new_folder(path: Path | None, plan: Plan, dataset: str) -> RunFolder:
+    """Choose a run's folder: the one named, or the next free one under `runs`."""
+    if path is not None:
+        folder = RunFolder(path)
+        if folder.has(PLAN) or (path.is_dir() and any(path.iterdir())):
+            raise RunFolderError(
+                f"{path} is not empty. Choose another --out, or go on with what is in it by "
+                f"`bpgnn train --resume {path}`."
+            )
+        return folder
+    name = f"{dataset}-{plan.method}-{plan.preset}-seed{plan.seed}"
+    number = 1
+    while True:
+        candidate = Path("runs") / (name if number == 1 else f"{name}-{number}")
+        if not candidate.exists():
+            return RunFolder(candidate)
+        number += 1
+
+
+def resumed_plan(folder: RunFolder) -> tuple[Plan, str, str, int]:
+    """Read from a run's folder its plan, data set, split and number of threads."""
+    if not folder.path.is_dir():
+        raise RunFolderError(f"There is no run folder {folder.path}. Check the path.")
+    stored = folder.read_json(PLAN)
+    if folder.has(RESULT):
+        raise RunFolderError(
+            f"The run in {folder.path} is finished: see {RESULT} there. "
+            "Train anew with another --out or --seed."
+        )
+    try:
+        plan = Plan(**{item.name: stored[item.name] for item in fields(Plan)})
+        return plan, str(stored["dataset"]), str(stored["split"]), int(stored["threads"])
+    except (KeyError, TypeError, ValueError):
+        raise RunFolderError(
+            f"{PLAN} in {folder.path} is damaged or not one of bpgnn's. "
+            "Train again with another --out."
+        ) from None
