@@ -6,6 +6,7 @@ from bpgnn.errors import (
     InputError,
     RepairWarning,
     RunFolderError,
+    nearest,
 )
 
 
@@ -22,3 +23,11 @@ def test_bad_input_is_a_value_error_as_users_expect():
 def test_a_repair_is_a_warning_and_not_a_failure():
     assert issubclass(RepairWarning, UserWarning)
     assert not issubclass(RepairWarning, BPGNNError)
+
+
+def test_a_misspelt_word_is_met_with_the_nearest_known_one():
+    assert nearest("Croa", ["photo", "cora"]) == " Did you mean cora? Known: photo, cora."
+
+
+def test_a_word_like_no_other_is_met_with_all_known_ones():
+    assert nearest("xyz", ["photo", "cora"]) == " Known: photo, cora."

@@ -27,6 +27,7 @@ _HOME = {
     "KernelProbabilities": "bpgnn.infer.probabilities",
     "BooleanProduct": "bpgnn.infer.boolean",
     "METHODS": "bpgnn.methods.registry",
+    "fit": "bpgnn.training.fit",
     "BPGNNError": "bpgnn.errors",
     "InputError": "bpgnn.errors",
     "DataUnavailableError": "bpgnn.errors",
@@ -60,6 +61,7 @@ if TYPE_CHECKING:  # The same names once more, for type checkers; a test compare
     from bpgnn.infer.triangles import boolean_product as boolean_product
     from bpgnn.infer.triangles import triangles as triangles
     from bpgnn.methods.registry import METHODS as METHODS
+    from bpgnn.training.fit import fit as fit
 
 
 def __getattr__(name: str) -> object:

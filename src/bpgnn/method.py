@@ -1,5 +1,6 @@
 """What a method is: settings, a forward pass, losses, a citation."""
 
+import math
 import types
 import typing
 from abc import ABC, abstractmethod
@@ -7,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self, final
 
+import numpy as np
 import torch
-from typing_extensions import override
 from torch import Tensor, nn
+from typing_extensions import override
 
 from bpgnn.errors import InputError, nearest
 from bpgnn.graph import Graph
@@ -44,12 +46,10 @@ class MethodSettings:
     feature_scaling: Literal["auto", "rows", "columns", "none"] = "auto"
 
     def __post_init__(self) -> None:
-        """Refuse words that are not among the choices, and numbers out of range."""
+        """Refuse values of a wrong type, words that are no choice, numbers out of range."""
         hints = typing.get_type_hints(type(self))
         for item in fields(self):
-            value, hint = getattr(self, item.name), hints[item.name]
-            if typing.get_origin(hint) is Literal and value not in typing.get_args(hint):
-                raise InputError(_choice_sentence(item.name, str(value), typing.get_args(hint)))
+            _check(item.name, getattr(self, item.name), hints[item.name])
         for name in ("learning_rate", "max_steps", "evaluate_every", "num_samples", "patience"):
             if not getattr(self, name) > 0:
                 raise InputError(f"`{name}` must be above 0, but got {getattr(self, name)}.")
@@ -69,7 +69,7 @@ class MethodSettings:
         for name, value in changes.items():
             if name not in known:
                 raise InputError(_choice_sentence("setting", name, known))
-            parsed[name] = _read(name, value, hints[name])
+            parsed[name] = _read(value, hints[name])
         return replace(self, **parsed)
 
 
@@ -177,22 +177,61 @@ def _choice_sentence(what: str, came: str, known: typing.Iterable[str]) -> str:
 
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
+_KINDS = {int: "a whole number", float: "a finite number", bool: "true or false"}
 
-def _read(name: str, value: object, hint: Any) -> object:
-    """Read a setting's value from text, or take it as it is."""
+
+def _read(value: object, hint: Any) -> object:
+    """Read a setting from text where that is possible, or take it as it is."""
+    if isinstance(value, list):
+        return tuple(value)
+    if isinstance(value, np.generic):
+        return value.item()
     if not isinstance(value, str):
-        return tuple(value) if isinstance(value, list) else value
-    if typing.get_origin(hint) is Literal or hint is str:
         return value
-    if isinstance(hint, types.UnionType):
+    if _is_optional(hint):
         if value.lower() in ("none", ""):
             return None
-        hint = next(kind for kind in typing.get_args(hint) if kind is not types.NoneType)
+        hint = typing.get_args(hint)[0]
     try:
         if typing.get_origin(hint) is tuple:
             inner = typing.get_args(hint)[0]
             return tuple(inner(part) for part in value.strip("()[] ").split(",") if part.strip())
-        return _TRUTH[value.lower()] if hint is bool else hint(value)
-    except (ValueError, KeyError):
-        kind = getattr(hint, "__name__", str(hint))
-        raise InputError(f"`{name}` must be of type {kind}, but got {value!r}.") from None
+        if hint is bool:
+            return _TRUTH.get(value.lower(), value)
+        return hint(value) if hint in _KINDS else value
+    except ValueError:
+        return value
+
+
+def _check(name: str, value: object, hint: Any) -> None:
+    """Refuse a value that is not of the setting's type."""
+    if typing.get_origin(hint) is Literal:
+        if value not in typing.get_args(hint):
+            raise InputError(_choice_sentence(name, str(value), typing.get_args(hint)))
+    elif not _fits(value, hint):
+        raise InputError(f"`{name}` must be {_kind(hint)}, but got {value!r}.")
+
+
+def _fits(value: object, hint: Any) -> bool:
+    if _is_optional(hint):
+        return value is None or _fits(value, typing.get_args(hint)[0])
+    if typing.get_origin(hint) is tuple:
+        inner = typing.get_args(hint)[0]
+        return isinstance(value, tuple) and all(_fits(part, inner) for part in value)
+    if isinstance(value, bool) or hint is bool:
+        return isinstance(value, bool) and hint is bool
+    if hint is float:
+        return isinstance(value, int | float) and math.isfinite(value)
+    return isinstance(value, hint)
+
+
+def _kind(hint: Any) -> str:
+    if _is_optional(hint):
+        return f"{_kind(typing.get_args(hint)[0])} or none"
+    if typing.get_origin(hint) is tuple:
+        return "whole numbers with commas between"
+    return _KINDS.get(hint, "text")
+
+
+def _is_optional(hint: Any) -> bool:
+    return isinstance(hint, types.UnionType)

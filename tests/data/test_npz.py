@@ -62,7 +62,7 @@ def test_a_dense_directed_weighted_data_set_comes_back_as_it_was(tmp_path: Path)
 
 
 def test_data_without_a_graph_come_back_without_one(tmp_path: Path):
-    data = replace(block_model(30), graph=None)
+    data = replace(block_model(60), graph=None)
     write_npz(data, tmp_path / "deep" / "table.npz")
     assert read_npz(tmp_path / "deep" / "table.npz", name="mine").graph is None
 
@@ -86,7 +86,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, monke
     with pytest.raises(InputError, match="No space left on device.*Free some space"):
         write_npz(block_model(50), path)
     assert path.read_bytes() == before
-    assert os.listdir(tmp_path) == ["data.npz"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["data.npz"]
 
 
 def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path):

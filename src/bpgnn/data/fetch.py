@@ -99,8 +99,8 @@ def fetch(
         ) from error
     except OSError as error:
         raise DataUnavailableError(
-            f"The data set {name} could not be kept in {cache} ({error.strerror or error}). Free some "
-            "space there, or name another folder in the environment variable BPGNN_CACHE."
+            f"The data set {name} could not be kept in {cache} ({error.strerror or error}). Free "
+            "some space there, or name another folder in the environment variable BPGNN_CACHE."
         ) from error
     return cache / file_name
 

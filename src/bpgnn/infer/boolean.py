@@ -10,6 +10,7 @@ from torch import Tensor
 from bpgnn.graph import Graph
 from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities
 from bpgnn.infer.segments import expand_runs, log_sum_exp_by
+from bpgnn.infer.witness import Votes
 from bpgnn.matrix import csr_matrix
 
 LOG_TINY = -55.262042231857095
@@ -29,7 +30,7 @@ class BooleanProduct(EdgeProbabilities):
 
     Args:
         witnesses: Which nodes k vote for i: an edge k → i each.
-        log_weight: Logarithms of the votes' weights W, shape (E,).
+        votes: The weights W of their votes.
         kernel: The edge probabilities P.
         row_floor: Logarithms below which a row's entries are cut off, shape (N,), or None.
 
@@ -39,10 +40,11 @@ class BooleanProduct(EdgeProbabilities):
 
     Example:
         >>> from bpgnn.infer.geometry import Euclidean
+        >>> from bpgnn.infer.witness import equal_votes
         >>> kernel = KernelProbabilities(torch.tensor([[0.0], [1.0]]), torch.tensor(1.0),
         ...                              Euclidean())
         >>> swap = Graph.from_edge_index(torch.tensor([[0, 1], [1, 0]]), num_nodes=2)
-        >>> BooleanProduct(swap, torch.zeros(2), kernel).to_dense()
+        >>> BooleanProduct(swap, equal_votes(swap), kernel).to_dense()
         tensor([[0.3679, 1.0000],
                 [1.0000, 0.3679]])
     """
@@ -50,13 +52,14 @@ class BooleanProduct(EdgeProbabilities):
     def __init__(
         self,
         witnesses: Graph,
-        log_weight: Tensor,
+        votes: Votes,
         kernel: KernelProbabilities,
         row_floor: Tensor | None = None,
     ) -> None:
         """Keep the parts; nothing is computed yet."""
         self.witnesses = witnesses
-        self.log_weight = log_weight
+        self.log_weight = votes.log_weight.to(kernel.latent.dtype)
+        self._log_total = votes.log_total.to(kernel.latent.dtype)
         self.kernel = kernel
         self.row_floor = row_floor
 
@@ -114,6 +117,10 @@ class BooleanProduct(EdgeProbabilities):
         if self.row_floor is not None:
             columns = torch.maximum(columns, self.row_floor.double().exp().unsqueeze(1))
         return columns
+
+    @override
+    def log_votes(self, target: Tensor) -> Tensor:
+        return self._log_total[target].clamp(min=LOG_TINY)
 
     @override
     def log_totals(self, *, self_pairs: bool) -> Tensor:

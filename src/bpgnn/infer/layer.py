@@ -16,6 +16,7 @@ from bpgnn.infer.residual import GraphSum
 from bpgnn.infer.sample.choose import choose_sampler
 from bpgnn.infer.sample.sampler import Sample
 from bpgnn.infer.witness import (
+    Votes,
     equal_votes,
     gated_votes,
     mean_log_likeness,
@@ -174,12 +175,12 @@ class BooleanLayer(nn.Module):
         )
         return Symmetrised(product) if settings.symmetric else product
 
-    def _votes(self, witnesses: Graph, kernel: KernelProbabilities) -> Tensor:  # (E,)
+    def _votes(self, witnesses: Graph, kernel: KernelProbabilities) -> Votes:
         if self.share is not None:
             return mixed_votes(witnesses, self._own_share(witnesses, kernel))
         if self.settings.witness == "gated":
             return gated_votes(witnesses, kernel)
-        return equal_votes(witnesses).to(kernel.latent.dtype)
+        return equal_votes(witnesses)
 
     def _own_share(self, witnesses: Graph, kernel: KernelProbabilities) -> Tensor:  # (N,)
         if self.share is None:

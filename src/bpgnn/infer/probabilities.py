@@ -42,6 +42,10 @@ class EdgeProbabilities(ABC):
     def columns(self, index: Tensor) -> Tensor:  # (B,) -> (N, B)
         """Compute whole columns in float64 and without gradient; below 1e-300 may be 0."""
 
+    def log_votes(self, target: Tensor) -> Tensor:  # (M,) -> (M,)
+        """Return the logarithm of what each target's row was divided by; nothing here."""
+        return torch.zeros_like(target, dtype=torch.get_default_dtype())
+
     def log_totals(self, *, self_pairs: bool) -> Tensor:  # (N,)
         """Compute the logarithm of each row's sum; differentiable.
 
@@ -172,6 +176,10 @@ class Symmetrised(EdgeProbabilities):
         both = self.half.log_entries(torch.cat([edges, edges.flip(0)], dim=1))
         count = edges.size(1)
         return torch.logaddexp(both[:count], both[count:]) - _LOG_2
+
+    @override
+    def log_votes(self, target: Tensor) -> Tensor:
+        return self.half.log_votes(target)
 
     @override
     @torch.no_grad()

@@ -1,5 +1,8 @@
 """Who votes on a node's edges, and with what weight."""
 
+from dataclasses import dataclass
+from typing import final
+
 import torch
 from torch import Tensor
 
@@ -28,19 +31,32 @@ def witness_graph(observed: Graph, *, self_loops: bool) -> Graph:
     return Graph.from_edge_index(both, observed.num_nodes, torch.cat([weight, own]))
 
 
-def equal_votes(witnesses: Graph) -> Tensor:  # (E,)
-    r"""Weigh votes by the observed edge alone: :math:`\log (A_{ik} / \sum_k A_{ik})`."""
-    return _normalised(witnesses.weights.log(), witnesses)
+@final
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Hold the weights of votes, as logarithms.
+
+    Args:
+        log_weight: Weight of each witness; those of a node add up to one, shape (E,).
+        log_total: What those of a node added up to before, shape (N,).
+    """
+
+    log_weight: Tensor
+    log_total: Tensor
 
 
-def gated_votes(witnesses: Graph, kernel: KernelProbabilities) -> Tensor:  # (E,)
-    r"""Weigh votes by likeness too: :math:`\log (A_{ik} P_{ik} / \sum_k A_{ik} P_{ik})`."""
-    return _normalised(
-        witnesses.weights.log() + kernel.log_entries(witnesses.edge_index), witnesses
-    )
+def equal_votes(witnesses: Graph) -> Votes:
+    r"""Weigh votes by the observed edge alone: :math:`W_{ik} = A_{ik} / \sum_k A_{ik}`."""
+    return _normalised(witnesses.weights.double().log(), witnesses)
 
 
-def mixed_votes(witnesses: Graph, own_share: Tensor) -> Tensor:  # (N,) -> (E,)
+def gated_votes(witnesses: Graph, kernel: KernelProbabilities) -> Votes:
+    r"""Weigh votes by likeness too: :math:`W_{ik} = A_{ik} P_{ik} / \sum_k A_{ik} P_{ik}`."""
+    likeness = kernel.log_entries(witnesses.edge_index)
+    return _normalised(witnesses.weights.to(likeness.dtype).log() + likeness, witnesses)
+
+
+def mixed_votes(witnesses: Graph, own_share: Tensor) -> Votes:  # (N,)
     r"""Give each node λ of its own vote, and share the rest equally.
 
     .. math:: \tilde P = \lambda P + (1 - \lambda) (A \diamond P)
@@ -50,12 +66,13 @@ def mixed_votes(witnesses: Graph, own_share: Tensor) -> Tensor:  # (N,) -> (E,)
         own_share: λ for each node, shape (N,).
 
     Returns:
-        Logarithms of the weights, shape (E,).
+        The weights; their total is that of equal votes.
     """
     share = own_share[witnesses.targets]
-    equal = equal_votes(witnesses).to(share.dtype).exp()
+    equal = equal_votes(witnesses)
     own = (witnesses.sources == witnesses.targets).to(share.dtype)
-    return (share * own + (1 - share) * equal).log()
+    mixed = share * own + (1 - share) * equal.log_weight.to(share.dtype).exp()
+    return Votes(mixed.log(), equal.log_total)
 
 
 def mean_log_likeness(witnesses: Graph, kernel: KernelProbabilities) -> Tensor:  # (N,)
@@ -67,6 +84,6 @@ def mean_log_likeness(witnesses: Graph, kernel: KernelProbabilities) -> Tensor: 
     return total / count.clamp(min=1)
 
 
-def _normalised(log_weight: Tensor, witnesses: Graph) -> Tensor:
+def _normalised(log_weight: Tensor, witnesses: Graph) -> Votes:
     total = log_sum_exp_by(log_weight, witnesses.targets, witnesses.num_nodes)
-    return log_weight - total[witnesses.targets]
+    return Votes(log_weight - total[witnesses.targets], total)

@@ -42,8 +42,10 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
         embedding: The network f that gives latent points: an aggregation, or `mlp`.
         embedding_hidden: Widths of the hidden layers of f.
         latent_dim: Latent dimensions D.
-        message_weight: `probability` to weigh each sampled edge's message by its P~, which
-            lets the classification loss reach the graph; `none` for weight one.
+        message_weight: What a sampled edge's message counts for: `probability`, its P~;
+            `votes`, P~ times the number of witnesses, so that with a sharp kernel the
+            messages are those over the observed graph; `none`, one. The first two let the
+            classification loss reach the graph.
         graph_loss: `reward` (the paper's), `noisy` (the authors' code), `likelihood` (with
             the terms that make it a score function) or `none`.
         graph_loss_weight: What the graph loss counts for.
@@ -61,7 +63,7 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
     embedding: Literal["gcn", "gat", "edgeconv", "mlp"] = "gcn"
     embedding_hidden: tuple[int, ...] = ()
     latent_dim: int = 16
-    message_weight: Literal["probability", "none"] = "probability"
+    message_weight: Literal["votes", "probability", "none"] = "votes"
     graph_loss: Literal["reward", "noisy", "likelihood", "none"] = "reward"
     graph_loss_weight: float = 1.0
     task_loss: Literal["cross_entropy", "binary"] = "cross_entropy"
@@ -277,20 +279,23 @@ class BPGNN(Method):
             num_samples=num_samples,
         )
         targets = torch.arange(branch.graph.num_nodes, device=found.latent.device)
-        weighted = cast(BPGNNSettings, self.settings).message_weight == "probability"
+        weighting = cast(BPGNNSettings, self.settings).message_weight
         branches = []
         for neighbours, scores in zip(found.sample.neighbours, found.sample.scores, strict=True):
             edges = torch.stack(
                 [neighbours.flatten(), targets.repeat_interleave(neighbours.size(1))]
             )
             log_prob = found.probabilities.log_entries(edges).to(found.latent.dtype)
+            log_weight = None if weighting == "none" else log_prob
+            if weighting == "votes":
+                log_weight = log_prob + found.probabilities.log_votes(edges[1])
             drawn = _Drawn(found, log_prob.view_as(neighbours), scores.to(log_prob.dtype))
             branches.append(
                 _Branch(
                     branch.states,
                     found.latent,
                     Graph(edges, branch.graph.num_nodes),
-                    log_prob if weighted else None,
+                    log_weight,
                     (*branch.drawn, drawn),
                 )
             )

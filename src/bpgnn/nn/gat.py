@@ -7,6 +7,7 @@ from typing_extensions import override
 import torch.nn.functional as F  # noqa: N812  torch's own habit
 from torch import Tensor, nn
 
+from bpgnn.errors import InputError
 from bpgnn.graph import Graph
 from bpgnn.nn.aggregation import Aggregation
 from bpgnn.nn.dropout import dropout
@@ -43,6 +44,8 @@ class GAT(Aggregation):
     ) -> None:
         """Draw the weights by Glorot's rule."""
         super().__init__()
+        if heads < 1 or out_channels % heads:
+            raise InputError(f"`heads` must divide `out_channels` {out_channels}, but got {heads}.")
         self.heads = heads
         self.attention_dropout = attention_dropout
         width = out_channels // heads

@@ -1,0 +1,26 @@
+import torch
+
+from bpgnn.graph import Graph
+from bpgnn.nn.aggregation import edge_weights, weighted_sum
+
+
+def test_the_weighted_sum_is_the_adjacency_matrix_times_the_states(make_graph, states, generator):
+    graph = make_graph(self_pairs=True)
+    weight = torch.rand(graph.num_edges, generator=generator)
+    dense = torch.zeros(12, 12)
+    dense[graph.targets, graph.sources] = weight
+    torch.testing.assert_close(weighted_sum(states, graph, weight), dense @ states)
+
+
+def test_the_weighted_sum_is_differentiable_in_states_and_weights(make_graph, generator):
+    graph = make_graph(num_edges=10)
+    states = torch.randn(12, 3, generator=generator).double().requires_grad_()
+    weight = torch.rand(graph.num_edges, generator=generator).double().requires_grad_()
+    assert torch.autograd.gradcheck(lambda x, w: weighted_sum(x, graph, w), (states, weight))
+
+
+def test_edges_have_weight_one_unless_told_and_self_pairs_have_none():
+    graph = Graph(torch.tensor([[1, 0, 1], [0, 1, 1]]), 2)
+    assert edge_weights(graph, None, torch.ones(1)).tolist() == [1, 1, 0]
+    told = edge_weights(graph, torch.tensor([0.5, 2.0, 3.0]).log(), torch.ones(1))
+    torch.testing.assert_close(told, torch.tensor([0.5, 2.0, 0.0]))

@@ -1,0 +1,21 @@
+import torch
+import torch.nn.functional as F
+
+from bpgnn.nn.linear import FeatureLinear
+from bpgnn.nn.sparse import SparseMatrix
+
+
+def test_it_is_the_linear_map_of_torch_for_dense_and_sparse_features(states):
+    layer = FeatureLinear(5, 3)
+    with torch.no_grad():
+        layer.bias.copy_(torch.tensor([1.0, 2.0, 3.0]))
+    expected = F.linear(states, layer.weight.T, layer.bias)
+    torch.testing.assert_close(layer(states), expected)
+    torch.testing.assert_close(layer(SparseMatrix.from_csr(states.to_sparse_csr())), expected)
+
+
+def test_weights_start_within_the_bound_of_glorot_and_biases_at_zero():
+    layer = FeatureLinear(100, 50)
+    bound = (6 / 150) ** 0.5
+    assert 0.9 * bound < float(layer.weight.detach().abs().max()) <= bound
+    assert torch.equal(layer.bias, torch.zeros(50))
