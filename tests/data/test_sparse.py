@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bpgnn.data.sparse import rows_from_scipy, rows_to_scipy, shape_of, sparse_rows
+from bpgnn.data.sparse import rows_from_scipy, rows_to_scipy, shape_of
+from bpgnn.matrix import csr_matrix
 
 matrices = arrays(
     np.float32,
@@ -36,8 +37,8 @@ def test_columns_come_out_sorted_and_merged():
 
 def test_the_first_sparse_tensor_of_a_process_warns_of_nothing():
     code = (
-        "import torch; from bpgnn.data.sparse import sparse_rows;"
-        "sparse_rows(torch.tensor([0, 1]), torch.tensor([0]), torch.ones(1), (1, 1))"
+        "import torch; from bpgnn.matrix import csr_matrix;"
+        "csr_matrix(torch.tensor([0, 1]), torch.tensor([0]), torch.ones(1), (1, 1))"
     )
     # Torch says it once a process, so only a fresh one can tell.
     finished = subprocess.run(
@@ -48,6 +49,6 @@ def test_the_first_sparse_tensor_of_a_process_warns_of_nothing():
 
 def test_gradients_pass_through_the_values():
     values = torch.tensor([2.0, 3.0], requires_grad=True)
-    matrix = sparse_rows(torch.tensor([0, 1, 2]), torch.tensor([1, 0]), values, (2, 2))
+    matrix = csr_matrix(torch.tensor([0, 1, 2]), torch.tensor([1, 0]), values, (2, 2))
     (matrix @ torch.ones(2, 1)).sum().backward()
     assert values.grad.tolist() == [1.0, 1.0]

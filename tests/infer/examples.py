@@ -17,7 +17,17 @@ EDGES = {
     "isolated": [(0, 1), (1, 2)],
 }
 SHARPNESS = {"flat": 1e-3, "middle": 1.0, "sharp": 40.0}
-KINDS = ("kernel", "product", "no self", "weighted", "directed", "gated", "mixed", "symmetric", "sum")
+KINDS = (
+    "kernel",
+    "product",
+    "no self",
+    "weighted",
+    "directed",
+    "gated",
+    "mixed",
+    "symmetric",
+    "sum",
+)
 
 
 def observed_graph(shape, num_nodes=6, *, directed=False, weighted=False):
@@ -45,10 +55,12 @@ def make(kind, shape="path", sharpness="middle", latent=None):
     if kind == "sum":
         scale = torch.tensor(0.3, dtype=latent.dtype)
         a = torch.from_numpy(graph.to_scipy().toarray()).double()
-        return GraphSum(graph, scale.log(), kernel), (a + 0.3 * torch.tensor(p, dtype=torch.double)).tolist()
+        return GraphSum(graph, scale.log(), kernel), (
+            a + 0.3 * torch.tensor(p, dtype=torch.double)
+        ).tolist()
     witnesses = witness_graph(graph, self_loops=kind != "no self")
     if kind == "gated":
-        votes = gated_votes(witnesses, kernel)
+        votes = gated_votes(witnesses, kernel, torch.tensor(1.0))
     elif kind == "mixed":
         votes = mixed_votes(witnesses, torch.linspace(0.1, 0.9, 6, dtype=latent.dtype))
     else:
@@ -79,8 +91,10 @@ def plain_product(kind, graph, p):
         if kind == "gated":
             weight = {k: w * p[i][k] for k, w in weight.items()}
         total = sum(weight.values())
-        row = [sum(w * p[k][j] for k, w in weight.items()) / total if total else 1e-24
-               for j in range(n)]
+        row = [
+            sum(w * p[k][j] for k, w in weight.items()) / total if total else 1e-24
+            for j in range(n)
+        ]
         if kind == "mixed":
             share = 0.1 + 0.8 * i / (n - 1)
             row = [share * p[i][j] + (1 - share) * row[j] for j in range(n)]

@@ -1,12 +1,11 @@
 """Distances between latent points."""
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bpgnn.infer.geometry import METRICS
-
-import pytest
 
 
 @pytest.fixture(params=METRICS)

@@ -39,7 +39,7 @@ def test_votes_of_a_node_add_up_to_one():
     share = torch.linspace(0.1, 0.9, 6, dtype=torch.double)
     for votes in (
         equal_votes(witnesses),
-        gated_votes(witnesses, kernel),
+        gated_votes(witnesses, kernel, torch.tensor(1.0)),
         mixed_votes(witnesses, share),
     ):
         torch.testing.assert_close(weights(votes, witnesses).sum(1), torch.ones(6).double())
@@ -54,7 +54,7 @@ def test_a_whole_own_share_leaves_the_own_vote_alone():
 def test_gates_follow_likeness():
     witnesses = witness_graph(observed_graph("star"), self_loops=True)
     kernel = make("kernel")[0]
-    matrix = weights(gated_votes(witnesses, kernel), witnesses)
+    matrix = weights(gated_votes(witnesses, kernel, torch.tensor(1.0)), witnesses)
     p = kernel.to_dense()[0]
     torch.testing.assert_close(matrix[0], p / p.sum())
 

@@ -29,9 +29,7 @@ def test_an_mlp_takes_no_notice_of_the_graph(make_graph, states, generator):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_relabelling_nodes_relabels_the_points(
-    kind, make_graph, states, generator, relabelled
-):
+def test_relabelling_nodes_relabels_the_points(kind, make_graph, states, generator, relabelled):
     graph, embedding = make_graph(), Embedding(kind, [5, 6, 3], 0.0)
     log_weight = torch.randn(graph.num_edges, generator=generator)
     place = torch.randperm(12, generator=generator)
@@ -52,8 +50,6 @@ def test_sparse_features_give_the_points_of_dense_ones(kind, make_graph, states,
 
 def test_dropout_acts_in_training_only(make_graph, states, generator):
     graph, embedding = make_graph(), Embedding("gcn", [5, 2], 0.5)
-    assert not torch.equal(
-        *(embedding(states, graph, None, generator=generator) for _ in range(2))
-    )
+    assert not torch.equal(*(embedding(states, graph, None, generator=generator) for _ in range(2)))
     embedding.eval()
     assert torch.equal(*(embedding(states, graph, None, generator=generator) for _ in range(2)))

@@ -1,7 +1,7 @@
 import pytest
 
 from bpgnn.data.synthetic import block_model
-from bpgnn.training.fit import Plan
+from bpgnn.training.plan import Plan
 
 QUICK = {"max_steps": 12, "evaluate_every": 3, "hidden": (8, 8), "k": 4, "num_samples": 2}
 

@@ -16,6 +16,10 @@ def folder(tmp_path):
     return RunFolder(tmp_path / "deep" / "run")
 
 
+def names(folder):
+    return sorted(path.name for path in folder.path.iterdir())
+
+
 def test_what_was_written_is_read_again_and_nothing_else_is_there(folder):
     folder.write("weights", b"\x00\xff")
     folder.write_json("plan", {"seed": 1, "widths": [2, 3]})
@@ -23,7 +27,7 @@ def test_what_was_written_is_read_again_and_nothing_else_is_there(folder):
     assert folder.read_json("plan") == {"seed": 1, "widths": [2, 3]}
     assert folder.has("plan")
     assert not folder.has("result")
-    assert sorted(os.listdir(folder.path)) == ["plan", "weights"]
+    assert names(folder) == ["plan", "weights"]
 
 
 def refusing(number):
@@ -43,7 +47,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_temporary_one(folder, mon
     with pytest.raises(RunFolderError, match="the disk is full. Free some room"):
         folder.write("checkpoint", b"new")
     assert folder.read("checkpoint") == b"old"
-    assert os.listdir(folder.path) == ["checkpoint"]
+    assert names(folder) == ["checkpoint"]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +74,7 @@ def test_what_the_file_system_refuses_is_said_in_a_sentence(folder, monkeypatch,
 @pytest.mark.parametrize("call", ["has", "claim"])
 def test_a_folder_that_may_not_be_looked_into_is_said_in_a_sentence(folder, monkeypatch, call):
     folder.path.mkdir(parents=True)
-    monkeypatch.setattr(os, "stat", refusing(errno.EACCES))
+    monkeypatch.setattr(Path, "stat", refusing(errno.EACCES))
     monkeypatch.setattr(Path, "iterdir", refusing(errno.EACCES))
     with pytest.raises(RunFolderError, match="permission is missing"):
         folder.has("plan") if call == "has" else folder.claim()
@@ -91,7 +95,9 @@ def test_a_missing_file_says_that_the_folder_is_no_run(tmp_path):
             RunFolder(path).read("plan")
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"3", b"\xff\xfe", b'{"a": 1', b"[" * 99999])
+@pytest.mark.parametrize(
+    "content", [b"", b"{", b"[1]", b"3", b"\xff\xfe", b'{"a": 1', b"[" * 99999]
+)
 def test_json_that_is_damaged_or_no_object_is_said_in_a_sentence(folder, content):
     folder.write("plan", content)
     with pytest.raises(RunFolderError, match="plan in .* is damaged"):
@@ -139,11 +145,11 @@ def test_claiming_a_folder_in_use_is_refused_and_leaves_it_as_it_is(folder):
     folder.write("notes.txt", b"mine")
     with pytest.raises(RunFolderError, match="is not empty. Choose another --out"):
         folder.claim()
-    assert os.listdir(folder.path) == ["notes.txt"]
+    assert names(folder) == ["notes.txt"]
 
 
 def test_temporary_files_of_a_killed_process_are_swept(folder):
     folder.write("checkpoint", b"whole")
     (folder.path / ".checkpoint.123.tmp").write_bytes(b"half")
     folder.sweep()
-    assert os.listdir(folder.path) == ["checkpoint"]
+    assert names(folder) == ["checkpoint"]

@@ -177,8 +177,9 @@ def make_dataset(
         The checked data set.
 
     Example:
-        >>> data = make_dataset("pair", torch.eye(2), torch.tensor([0, 1]),
-        ...                     torch.tensor([[0, 1], [1, 0]]))
+        >>> data = make_dataset(
+        ...     "pair", torch.eye(2), torch.tensor([0, 1]), torch.tensor([[0, 1], [1, 0]])
+        ... )
         >>> data.num_nodes, data.num_pairs
         (2, 1)
     """
@@ -268,8 +269,7 @@ def _check_labels(labels: Tensor, num_nodes: int) -> None:
 def _check_split(split: Split, labels: Tensor) -> None:
     if split.train.shape != labels.shape:
         raise InputError(
-            f"The masks have {split.train.numel()} entries, but there are "
-            f"{labels.numel()} nodes."
+            f"The masks have {split.train.numel()} entries, but there are {labels.numel()} nodes."
         )
     classes = torch.unique(labels[split.train & (labels >= 0)])
     if classes.numel() == 0:

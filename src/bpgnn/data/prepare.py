@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from bpgnn.data.dataset import FeatureKind
-from bpgnn.data.sparse import sparse_rows
 from bpgnn.errors import InputError
+from bpgnn.matrix import csr_matrix
 
 
 def prepare_features(features: Tensor, kind: FeatureKind) -> Tensor:  # (N, F) -> (N, F)
@@ -82,4 +82,4 @@ def _scaled_columns(features: Tensor) -> Tensor:
 
 def _with_values(features: Tensor, values: Tensor) -> Tensor:
     shape = (features.size(0), features.size(1))
-    return sparse_rows(features.crow_indices(), features.col_indices(), values, shape)
+    return csr_matrix(features.crow_indices(), features.col_indices(), values, shape)

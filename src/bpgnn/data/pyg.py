@@ -5,8 +5,8 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from bpgnn.data.dataset import Dataset, FeatureKind, Split, make_dataset
-from bpgnn.data.sparse import sparse_rows
 from bpgnn.errors import InputError
+from bpgnn.matrix import csr_matrix
 
 _MASKS = ("train_mask", "val_mask", "test_mask")
 
@@ -101,7 +101,7 @@ def _features(data: Data) -> Tensor:  # (N, F)
         pointer = torch.zeros(features.size(0) + 1, dtype=torch.long, device=row.device)
         pointer[1:] = torch.bincount(row, minlength=features.size(0)).cumsum(0)
         shape = (features.size(0), features.size(1))
-        return sparse_rows(pointer, column, features.values().float(), shape)
+        return csr_matrix(pointer, column, features.values().float(), shape)
     if features.layout == torch.sparse_csr or features.is_floating_point():
         return features
     return features.float()

@@ -1,6 +1,5 @@
 """Sparse features between numpy, scipy and torch."""
 
-import warnings
 from typing import cast
 
 import numpy as np
@@ -8,28 +7,7 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
-
-def sparse_rows(pointer: Tensor, columns: Tensor, values: Tensor, shape: tuple[int, int]) -> Tensor:
-    """Make a sparse CSR tensor, without torch's notice that its support is young.
-
-    Args:
-        pointer: Where each row begins and ends, shape (N + 1,).
-        columns: The column of each value, shape (values,).
-        values: The values row by row, shape (values,).
-        shape: Rows and columns, (N, F).
-
-    Returns:
-        The matrix, shape (N, F).
-
-    Example:
-        >>> pointer, columns = torch.tensor([0, 1, 2]), torch.tensor([1, 0])
-        >>> sparse_rows(pointer, columns, torch.tensor([3.0, 4.0]), (2, 2)).to_dense()
-        tensor([[0., 3.],
-                [4., 0.]])
-    """
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta", UserWarning)
-        return torch.sparse_csr_tensor(pointer, columns, values, shape, check_invariants=False)
+from bpgnn.matrix import csr_matrix
 
 
 def shape_of(matrix: scipy.sparse.csr_array) -> tuple[int, int]:
@@ -52,7 +30,7 @@ def rows_from_scipy(matrix: scipy.sparse.sparray | scipy.sparse.spmatrix) -> Ten
     """
     csr = scipy.sparse.csr_array(matrix)
     csr.sum_duplicates()
-    return sparse_rows(
+    return csr_matrix(
         torch.from_numpy(csr.indptr.astype(np.int64)),
         torch.from_numpy(csr.indices.astype(np.int64)),
         torch.from_numpy(csr.data.astype(np.float32)),

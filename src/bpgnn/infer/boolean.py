@@ -4,8 +4,8 @@ import math
 from typing import final
 
 import torch
-from typing_extensions import override
 from torch import Tensor
+from typing_extensions import override
 
 from bpgnn.graph import Graph
 from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities
@@ -16,7 +16,7 @@ from bpgnn.matrix import csr_matrix
 LOG_TINY = -55.262042231857095
 """The logarithm of 1e-24: a row without witnesses is this everywhere, a constant."""
 
-_REPRESENTABLE = 1e-290
+_TINY = 1e-24
 
 
 @final
@@ -41,8 +41,9 @@ class BooleanProduct(EdgeProbabilities):
     Example:
         >>> from bpgnn.infer.geometry import Euclidean
         >>> from bpgnn.infer.witness import equal_votes
-        >>> kernel = KernelProbabilities(torch.tensor([[0.0], [1.0]]), torch.tensor(1.0),
-        ...                              Euclidean())
+        >>> kernel = KernelProbabilities(
+        ...     torch.tensor([[0.0], [1.0]]), torch.tensor(1.0), Euclidean()
+        ... )
         >>> swap = Graph.from_edge_index(torch.tensor([[0, 1], [1, 0]]), num_nodes=2)
         >>> BooleanProduct(swap, equal_votes(swap), kernel).to_dense()
         tensor([[0.3679, 1.0000],
@@ -85,22 +86,14 @@ class BooleanProduct(EdgeProbabilities):
 
     @override
     @torch.no_grad()
-    def log_rows(self, index: Tensor) -> Tensor:
-        vote, row = expand_runs(
-            self.witnesses.row_pointer[index], self.witnesses.in_degree[index]
-        )
+    def rows(self, index: Tensor) -> Tensor:
+        vote, row = expand_runs(self.witnesses.row_pointer[index], self.witnesses.in_degree[index])
         voters, position = torch.unique(self.witnesses.sources[vote], return_inverse=True)
         weight = _csr(row, position, self.log_weight[vote].exp(), (len(index), len(voters)))
-        rows = (weight @ self.kernel.rows(voters)) if len(voters) else None
-        if rows is None:
-            rows = torch.zeros(len(index), self.num_nodes, dtype=torch.double)
-        lost = (rows < _REPRESENTABLE).nonzero()
-        rows.log_()
-        if lost.numel() > 0:
-            self._recompute(rows, index, lost)
+        rows = weight @ self.kernel.rows(voters)
+        rows[self.witnesses.in_degree[index] == 0] = _TINY
         if self.row_floor is not None:
-            floor = self.row_floor[index].double().unsqueeze(1)
-            rows = torch.maximum(rows, floor)
+            rows = torch.maximum(rows, self.row_floor[index].double().exp().unsqueeze(1))
         return rows
 
     @override
@@ -113,7 +106,7 @@ class BooleanProduct(EdgeProbabilities):
             (self.num_nodes, self.num_nodes),
         )
         columns = votes @ self.kernel.columns(index)
-        columns[self.witnesses.in_degree == 0] = 1e-24
+        columns[self.witnesses.in_degree == 0] = _TINY
         if self.row_floor is not None:
             columns = torch.maximum(columns, self.row_floor.double().exp().unsqueeze(1))
         return columns
@@ -140,16 +133,6 @@ class BooleanProduct(EdgeProbabilities):
         if self.row_floor is not None:
             return torch.maximum(total, self.row_floor[target].to(total.dtype))
         return total.masked_fill(self.witnesses.in_degree[target] == 0, LOG_TINY)
-
-    def _recompute(self, rows: Tensor, index: Tensor, lost: Tensor) -> None:
-        # Entries that underflow even in float64 are rare; the definition gives them.
-        mean_degree = max(1, len(self.witnesses.sources) // max(1, self.num_nodes))
-        for part in lost.split(max(1, _CHUNK // mean_degree)):
-            edges = torch.stack([part[:, 1], index[part[:, 0]]])
-            rows[part[:, 0], part[:, 1]] = self.log_entries(edges).double()
-
-
-_CHUNK = 4_000_000
 
 
 def _csr(row: Tensor, column: Tensor, value: Tensor, shape: tuple[int, int]) -> Tensor:

@@ -4,8 +4,8 @@ from abc import ABC, abstractmethod
 from typing import final
 
 import torch
-from typing_extensions import override
 from torch import Tensor
+from typing_extensions import override
 
 
 class Metric(ABC):

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, final
 
 import torch
-from typing_extensions import override
 from torch import Tensor, nn
+from typing_extensions import override
 
 from bpgnn.graph import Graph
 from bpgnn.infer.boolean import LOG_TINY, BooleanProduct
@@ -23,6 +23,7 @@ from bpgnn.infer.witness import (
     mixed_votes,
     witness_graph,
 )
+
 
 class Embedding(Protocol):
     """Turn node states into latent points V over the current graph (f of the paper)."""
@@ -45,8 +46,9 @@ class InferenceSettings:
         standardize: Give every latent dimension mean zero and variance one.
         residual: How P meets the observed graph A: `boolean` (A ⋄ P), `sum` (A + α·P, α
             learned) or `none` (P alone).
-        witness: Who votes in A ⋄ P: `equal` (each neighbour the same), `gated` (each by its
-            own P_ik) or `mixed` (λ·P + (1-λ)·(A ⋄ P), λ learned).
+        witness: Who votes in A ⋄ P: `equal` (each neighbour the same), `gated` (each by
+            P_ik to the power of a learned gate) or `mixed` (λ·P + (1-λ)·(A ⋄ P), λ learned).
+        gate: The gate at the start: 0 is `equal`, 1 weighs witnesses by P_ik.
         own_share: λ at the start.
         node_share: Let λ depend on a node's degree and its neighbours' distances.
         symmetric: Average A ⋄ P and P ⋄ A.
@@ -63,6 +65,7 @@ class InferenceSettings:
     standardize: bool = True
     residual: Literal["boolean", "sum", "none"] = "boolean"
     witness: Literal["equal", "gated", "mixed"] = "equal"
+    gate: float = 1.0
     own_share: float = 0.5
     node_share: bool = False
     symmetric: bool = False
@@ -113,6 +116,8 @@ class BooleanLayer(nn.Module):
         self.temperature = nn.Parameter(torch.tensor(float(settings.temperature)))
         self.log_scale = nn.Parameter(torch.zeros(())) if settings.residual == "sum" else None
         mixed = settings.residual == "boolean" and settings.witness == "mixed"
+        gated = settings.residual == "boolean" and settings.witness == "gated"
+        self.gate = nn.Parameter(torch.tensor(float(settings.gate))) if gated else None
         logit = math.log(settings.own_share / (1 - settings.own_share))
         # The share depends on a bias and, by choice, on log-degree and mean log P_ik.
         share = torch.tensor([logit, 0.0, 0.0] if settings.node_share else [logit])
@@ -169,7 +174,9 @@ class BooleanLayer(nn.Module):
             return kernel
         if self.log_scale is not None:
             return GraphSum(observed, self.log_scale, kernel)
-        witnesses = witness_graph(observed, self_loops=settings.self_loops or self.share is not None)
+        witnesses = witness_graph(
+            observed, self_loops=settings.self_loops or self.share is not None
+        )
         product = BooleanProduct(
             witnesses, self._votes(witnesses, kernel), kernel, self._floor(witnesses)
         )
@@ -178,8 +185,8 @@ class BooleanLayer(nn.Module):
     def _votes(self, witnesses: Graph, kernel: KernelProbabilities) -> Votes:
         if self.share is not None:
             return mixed_votes(witnesses, self._own_share(witnesses, kernel))
-        if self.settings.witness == "gated":
-            return gated_votes(witnesses, kernel)
+        if self.gate is not None:
+            return gated_votes(witnesses, kernel, self.gate.clamp(min=0))
         return equal_votes(witnesses)
 
     def _own_share(self, witnesses: Graph, kernel: KernelProbabilities) -> Tensor:  # (N,)

@@ -4,9 +4,9 @@ from abc import ABC, abstractmethod
 from typing import final
 
 import torch
-from typing_extensions import override
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint
+from typing_extensions import override
 
 from bpgnn.errors import InputError
 from bpgnn.infer.geometry import Metric
@@ -16,8 +16,8 @@ class EdgeProbabilities(ABC):
     """Promise a matrix of edge probabilities; its logarithm is what is computed.
 
     An entry (i, j) belongs to the edge from source j to target i, as in
-    :class:`~bpgnn.graph.Graph`. `log_entries` is the definition and is differentiable;
-    `log_rows` is the same without gradient and in float64, for samplers.
+    :class:`~bpgnn.graph.Graph`. `log_entries` is the definition and is differentiable; rows
+    and columns are the same in float64 and without gradient, for samplers.
     """
 
     @property
@@ -35,12 +35,23 @@ class EdgeProbabilities(ABC):
         """Compute the logarithm of the entries at `edges`, (source j, target i) each."""
 
     @abstractmethod
-    def log_rows(self, index: Tensor) -> Tensor:  # (B,) -> (B, N)
-        """Compute the logarithm of whole rows, in float64 and without gradient."""
+    def rows(self, index: Tensor) -> Tensor:  # (B,) -> (B, N)
+        """Compute whole rows; what is below 1e-290 may come out as 0."""
 
     @abstractmethod
     def columns(self, index: Tensor) -> Tensor:  # (B,) -> (N, B)
-        """Compute whole columns in float64 and without gradient; below 1e-300 may be 0."""
+        """Compute whole columns; what is below 1e-290 may come out as 0."""
+
+    @torch.no_grad()
+    def log_rows(self, index: Tensor) -> Tensor:  # (B,) -> (B, N)
+        """Compute the logarithm of whole rows, however small."""
+        rows = self.rows(index)
+        lost = (rows < _REPRESENTABLE).nonzero()
+        rows.log_()
+        for part in lost.split(_CHUNK):
+            edges = torch.stack([part[:, 1], index[part[:, 0]]])
+            rows[part[:, 0], part[:, 1]] = self.log_entries(edges).double()
+        return rows
 
     def log_votes(self, target: Tensor) -> Tensor:  # (M,) -> (M,)
         """Return the logarithm of what each target's row was divided by; nothing here."""
@@ -52,13 +63,11 @@ class EdgeProbabilities(ABC):
         Args:
             self_pairs: Whether a row's own entry counts.
         """
+        counted = "with" if self_pairs else "without"
         raise InputError(
-            f"Row sums of {type(self).__name__} are not available. Take the plain product."
+            f"Row sums of {type(self).__name__} ({counted} self-pairs) are not available. "
+            "Take the plain product."
         )
-
-    def rows(self, index: Tensor) -> Tensor:  # (B,) -> (B, N)
-        """Compute whole rows, in float64 and without gradient."""
-        return self.log_rows(index).exp()
 
     def entries(self, edges: Tensor) -> Tensor:  # (2, M) -> (M,)
         """Compute the entries at `edges`; differentiable."""
@@ -123,10 +132,16 @@ class KernelProbabilities(EdgeProbabilities):
         return squares.mul_(-self.sharpness.double())
 
     @override
+    def rows(self, index: Tensor) -> Tensor:
+        return self.log_rows(index).exp_()
+
+    @override
     def log_totals(self, *, self_pairs: bool) -> Tensor:
         blocks = torch.arange(self.num_nodes, device=self.device).split(256)
-        parts = [checkpoint(self._block_totals, block, self_pairs, use_reentrant=False)
-                 for block in blocks]
+        parts = [
+            checkpoint(self._block_totals, block, self_pairs, use_reentrant=False)
+            for block in blocks
+        ]
         return torch.cat(parts)
 
     def _block_totals(self, index: Tensor, self_pairs: bool) -> Tensor:  # noqa: FBT001  checkpoint's calls
@@ -183,13 +198,8 @@ class Symmetrised(EdgeProbabilities):
 
     @override
     @torch.no_grad()
-    def log_rows(self, index: Tensor) -> Tensor:
-        across = self.half.columns(index).t().log()
-        lost = across.isinf().nonzero()
-        if lost.numel() > 0:
-            edges = torch.stack([index[lost[:, 0]], lost[:, 1]])
-            across[lost[:, 0], lost[:, 1]] = self.half.log_entries(edges).double()
-        return torch.logaddexp(self.half.log_rows(index), across) - _LOG_2
+    def rows(self, index: Tensor) -> Tensor:
+        return self.half.rows(index).add_(self.half.columns(index).t()).mul_(0.5)
 
     @override
     def columns(self, index: Tensor) -> Tensor:
@@ -197,3 +207,8 @@ class Symmetrised(EdgeProbabilities):
 
 
 _LOG_2 = 0.6931471805599453
+
+_REPRESENTABLE = 1e-290
+
+# Entries computed at a time where rows underflow: enough to be fast, few enough to fit.
+_CHUNK = 500_000

@@ -3,11 +3,12 @@
 from typing import final
 
 import torch
-from typing_extensions import override
 from torch import Tensor
+from typing_extensions import override
 
 from bpgnn.graph import Graph
 from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities
+from bpgnn.infer.segments import expand_runs
 
 
 @final
@@ -53,13 +54,11 @@ class GraphSum(EdgeProbabilities):
 
     @override
     @torch.no_grad()
-    def log_rows(self, index: Tensor) -> Tensor:
-        rows = self.kernel.log_rows(index) + self.log_scale.double()
-        matrix = self.observed.to_scipy()[index.cpu().numpy()].tocoo()
-        row, column = (torch.from_numpy(part).long().to(self.device) for part in matrix.coords)
-        weight = torch.from_numpy(matrix.data).to(rows)
-        rows[row, column] = torch.logaddexp(rows[row, column], weight.log())
-        return rows
+    def rows(self, index: Tensor) -> Tensor:
+        rows = self.kernel.rows(index) * self.log_scale.double().exp()
+        edge, row = expand_runs(self.observed.row_pointer[index], self.observed.in_degree[index])
+        where = (row, self.observed.sources[edge])
+        return rows.index_put_(where, self.observed.weights[edge].to(rows), accumulate=True)
 
     @override
     def columns(self, index: Tensor) -> Tensor:
@@ -70,7 +69,8 @@ class GraphSum(EdgeProbabilities):
             column = place[self.observed.sources]
             inside = column >= 0
             where = (self.observed.targets[inside], column[inside])
-            return columns.index_put_(where, self.observed.weights[inside].to(columns), True)
+            weight = self.observed.weights[inside].to(columns)
+            return columns.index_put_(where, weight, accumulate=True)
 
     def _observed_at(self, edges: Tensor) -> Tensor:  # (2, M) -> (M,)
         if self.observed.num_edges == 0:

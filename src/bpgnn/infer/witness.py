@@ -50,9 +50,12 @@ def equal_votes(witnesses: Graph) -> Votes:
     return _normalised(witnesses.weights.double().log(), witnesses)
 
 
-def gated_votes(witnesses: Graph, kernel: KernelProbabilities) -> Votes:
-    r"""Weigh votes by likeness too: :math:`W_{ik} = A_{ik} P_{ik} / \sum_k A_{ik} P_{ik}`."""
-    likeness = kernel.log_entries(witnesses.edge_index)
+def gated_votes(witnesses: Graph, kernel: KernelProbabilities, gate: Tensor) -> Votes:
+    r"""Weigh votes by likeness too, to the power of a gate g.
+
+    .. math:: W_{ik} = A_{ik} P_{ik}^g / \sum_k A_{ik} P_{ik}^g
+    """
+    likeness = gate * kernel.log_entries(witnesses.edge_index)
     return _normalised(witnesses.weights.to(likeness.dtype).log() + likeness, witnesses)
 
 

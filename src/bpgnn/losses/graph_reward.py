@@ -1,6 +1,5 @@
 """The graph loss: reward edges that help to classify, penalise those that mislead."""
 
-import torch
 from torch import Tensor
 
 LOG_FLOOR = -55.262042231857095

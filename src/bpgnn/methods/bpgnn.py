@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Literal, cast, final
+from typing import ClassVar, Literal, Self, cast, final
 
 import torch
-from typing_extensions import override
-import torch.nn.functional as F  # noqa: N812  torch's own habit
+import torch.nn.functional as F
 from torch import Tensor, nn
+from typing_extensions import override
 
 from bpgnn.errors import InputError, nearest
 from bpgnn.graph import Graph
@@ -83,7 +83,9 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
             )
         for name in ("dropout", "input_dropout", "embedding_dropout"):
             if not 0 <= getattr(self, name) < 1:
-                raise InputError(f"`{name}` must be from 0 to below 1, but got {getattr(self, name)}.")
+                raise InputError(
+                    f"`{name}` must be from 0 to below 1, but got {getattr(self, name)}."
+                )
         for name in ("k", "latent_dim"):
             if getattr(self, name) < 1:
                 raise InputError(f"`{name}` must be 1 or more, but got {getattr(self, name)}.")
@@ -119,7 +121,7 @@ class _Drawn:
 
 
 @final
-class BPGNN(Method):
+class BPGNN(Method[BPGNNSettings]):
     r"""Classify nodes over graphs inferred by the Boolean product.
 
     "Boolean Product Graph Neural Networks", Wang, Liu and Xiang, 2024. For layers l < L:
@@ -151,6 +153,8 @@ class BPGNN(Method):
   journal = {arXiv preprint arXiv:2409.14001}
 }"""
 
+    expected_right: Tensor
+
     def __init__(self, settings: BPGNNSettings, problem: Problem) -> None:
         """Make all layers."""
         super().__init__()
@@ -158,9 +162,7 @@ class BPGNN(Method):
         if settings.boolean_layers:
             check_sample_size(settings.k, problem.num_nodes, self_pairs=settings.self_pairs)
         width = settings.input_width or problem.num_features
-        self.input = (
-            FeatureLinear(problem.num_features, width) if settings.input_width else None
-        )
+        self.input = FeatureLinear(problem.num_features, width) if settings.input_width else None
         self.boolean = nn.ModuleList()
         self.layers = nn.ModuleList()
         known = 0
@@ -185,20 +187,20 @@ class BPGNN(Method):
 
     @override
     @classmethod
-    def build(cls, settings: BPGNNSettings, problem: Problem) -> "BPGNN":
+    def build(cls, settings: BPGNNSettings, problem: Problem) -> Self:
         return cls(settings, problem)
 
     @property
     @override
     def sampler_name(self) -> str | None:
-        settings = cast(BPGNNSettings, self.settings)
+        settings = self.settings
         return choose_sampler(settings.sampler).name if settings.boolean_layers else None
 
     @override
     def forward(
         self, problem: Problem, *, generator: torch.Generator, num_samples: int = 1
     ) -> Output:
-        settings = cast(BPGNNSettings, self.settings)
+        settings = self.settings
         states = self._input(problem.features, generator)
         graph = problem.graph or Graph.empty(problem.num_nodes).to(self.expected_right.device)
         weight = None if graph.edge_weight is None else graph.edge_weight.log()
@@ -220,7 +222,7 @@ class BPGNN(Method):
 
     @override
     def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
-        settings = cast(BPGNNSettings, self.settings)
+        settings = self.settings
         labels = problem.labels[problem.train]
         terms = {}
         for logits in output.logits:
@@ -243,7 +245,7 @@ class BPGNN(Method):
     @torch.no_grad()
     def observe(self, output: Output, problem: Problem) -> None:
         nodes = problem.train
-        expected = cast(Tensor, self.expected_right)
+        expected = self.expected_right
         expected[nodes] = running_mean(expected[nodes], self._right(output, problem))
 
     def _right(self, output: Output, problem: Problem) -> Tensor:  # (M,)
@@ -253,7 +255,7 @@ class BPGNN(Method):
     def _input(self, features: Features, generator: torch.Generator) -> Features:
         if self.input is None:
             return features
-        rate = cast(BPGNNSettings, self.settings).input_dropout
+        rate = self.settings.input_dropout
         dropped = dropout(features, rate, training=self.training, generator=generator)
         return F.leaky_relu(self.input(dropped), 0.1)
 
@@ -279,7 +281,7 @@ class BPGNN(Method):
             num_samples=num_samples,
         )
         targets = torch.arange(branch.graph.num_nodes, device=found.latent.device)
-        weighting = cast(BPGNNSettings, self.settings).message_weight
+        weighting = self.settings.message_weight
         branches = []
         for neighbours, scores in zip(found.sample.neighbours, found.sample.scores, strict=True):
             edges = torch.stack(
@@ -309,7 +311,7 @@ class BPGNN(Method):
         return _Branch(states, branch.latent, branch.graph, branch.log_weight, branch.drawn)
 
     def _head(self, states: Features, generator: torch.Generator) -> Tensor:  # (N, C)
-        rate = cast(BPGNNSettings, self.settings).dropout
+        rate = self.settings.dropout
         for position, layer in enumerate(self.head):
             if position > 0:
                 states = F.leaky_relu(cast(Tensor, states), 0.1)
@@ -317,7 +319,7 @@ class BPGNN(Method):
         return cast(Tensor, states)
 
     def _graph_loss(self, drawn: _Drawn, nodes: Tensor, surprise: Tensor) -> Tensor:
-        settings = cast(BPGNNSettings, self.settings)
+        settings = self.settings
         log_prob = drawn.log_prob[nodes]
         if settings.graph_loss == "noisy":
             return noisy_graph_reward(log_prob, drawn.scores[nodes], surprise)

@@ -1,8 +1,10 @@
 """The one place where names become methods."""
 
+from typing import Any
+
 from bpgnn.method import Method
 from bpgnn.methods.bpgnn import BPGNN
 
-METHODS: dict[str, type[Method]] = {
+METHODS: dict[str, type[Method[Any]]] = {
     "bpgnn": BPGNN,
 }

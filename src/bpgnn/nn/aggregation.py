@@ -3,8 +3,8 @@
 from abc import ABC, abstractmethod
 
 import torch
-from typing_extensions import override
 from torch import Tensor, nn
+from typing_extensions import override
 
 from bpgnn.graph import Graph
 from bpgnn.nn.sparse import Features

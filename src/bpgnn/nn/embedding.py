@@ -4,9 +4,9 @@ from itertools import pairwise
 from typing import Literal, final
 
 import torch
-from typing_extensions import override
-import torch.nn.functional as F  # noqa: N812  torch's own habit
+import torch.nn.functional as F
 from torch import Tensor, nn
+from typing_extensions import override
 
 from bpgnn.graph import Graph
 from bpgnn.nn.choose import make_aggregation
@@ -49,9 +49,7 @@ class Embedding(nn.Module):
         for position, layer in enumerate(self.layers):
             if position > 0 and isinstance(states, Tensor):
                 states = F.relu(states)
-            states = dropout(
-                states, self.dropout_rate, training=self.training, generator=generator
-            )
+            states = dropout(states, self.dropout_rate, training=self.training, generator=generator)
             if isinstance(layer, FeatureLinear):
                 states = layer(states)
             else:

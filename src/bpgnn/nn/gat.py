@@ -3,9 +3,9 @@
 from typing import cast, final
 
 import torch
-from typing_extensions import override
-import torch.nn.functional as F  # noqa: N812  torch's own habit
+import torch.nn.functional as F
 from torch import Tensor, nn
+from typing_extensions import override
 
 from bpgnn.errors import InputError
 from bpgnn.graph import Graph

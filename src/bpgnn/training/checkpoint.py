@@ -1,5 +1,6 @@
 """The whole state of a training, in one file that runs no code when it is read."""
 
+import hashlib
 import json
 from dataclasses import dataclass, field
 from typing import Any, final
@@ -44,6 +45,9 @@ class TrainingState:
 
 _NUMBERS = ("step", "best_loss", "best_step", "cpu_seconds", "wall_seconds", "peak_memory_mb")
 
+# What stands in the place of the file's SHA-256 while that is computed.
+_NO_DIGEST = "0" * 64
+
 
 def to_bytes(state: TrainingState) -> bytes:
     """Write a state as safetensors."""
@@ -55,7 +59,8 @@ def to_bytes(state: TrainingState) -> bytes:
         tensors["generator"] = state.generator
     numbers = json.dumps({name: getattr(state, name) for name in _NUMBERS})
     flat = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
-    return save(_unshared(flat), metadata={"bpgnn": numbers})
+    content = save(_unshared(flat), metadata={"bpgnn": numbers, "sha256": _NO_DIGEST})
+    return content.replace(_NO_DIGEST.encode(), _digest(content).encode(), 1)
 
 
 def from_bytes(content: bytes, where: str) -> TrainingState:
@@ -63,11 +68,25 @@ def from_bytes(content: bytes, where: str) -> TrainingState:
     try:
         length = int.from_bytes(content[:8], "little")
         header = json.loads(content[8 : 8 + length])
-        numbers: dict[str, Any] = json.loads(header["__metadata__"]["bpgnn"])
+        metadata = header["__metadata__"]
+        if (
+            _digest(content.replace(metadata["sha256"].encode(), _NO_DIGEST.encode(), 1))
+            != (metadata["sha256"])
+        ):
+            raise ValueError("its checksum is wrong")
+        numbers: dict[str, Any] = json.loads(metadata["bpgnn"])
         state = TrainingState(**{name: numbers[name] for name in _NUMBERS})
         for name, value in load(content).items():
             _place(state, name, value)
-    except (SafetensorError, ValueError, KeyError, TypeError, OverflowError) as error:
+    except (
+        SafetensorError,
+        ArithmeticError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+        AttributeError,
+    ) as error:
         raise RunFolderError(
             f"The checkpoint {where} is damaged or not one of bpgnn's ({error}). "
             "Train again with another --out."
@@ -102,6 +121,10 @@ def _place(state: TrainingState, name: str, value: Tensor) -> None:
         state.optimizer.setdefault(int(index), {})[part] = value
     else:
         {"weights": state.weights, "best": state.best_weights}[kind][rest] = value
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _unshared(tensors: dict[str, Tensor]) -> dict[str, Tensor]:

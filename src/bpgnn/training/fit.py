@@ -1,18 +1,19 @@
 """The one training loop."""
 
+import json
 import math
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import final
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from typing import Any, cast, final
 
 import torch
 from torch import Tensor
 
 from bpgnn.data.dataset import Dataset
-from bpgnn.errors import InputError, RunFolderError, nearest
+from bpgnn.errors import InputError, RunFolderError
 from bpgnn.graph import Graph
-from bpgnn.method import Method, MethodSettings, Problem
+from bpgnn.method import Method, Problem
 from bpgnn.methods.registry import METHODS
 from bpgnn.randomness import generator_for, seeded_globally
 from bpgnn.training.checkpoint import (
@@ -25,13 +26,12 @@ from bpgnn.training.checkpoint import (
 from bpgnn.training.compare import compare_graphs, merged
 from bpgnn.training.evaluate import predict, score
 from bpgnn.training.folder import CHECKPOINT, PLAN, RESULT, WEIGHTS, RunFolder
+from bpgnn.training.plan import Plan
 from bpgnn.training.problem import make_problem
 from bpgnn.training.record import RunRecord, fingerprint, peak_memory_mb, versions
 
 # Streams of a run's seed: drawing more of one leaves the others as they are.
 _WEIGHTS, _TRAINING, _EVALUATION = 0, 1, 2
-
-_SECONDS_BETWEEN_CHECKPOINTS = 2.0
 
 
 @final
@@ -79,37 +79,6 @@ class Fit:
     record: RunRecord
 
 
-@final
-@dataclass(frozen=True)
-class Plan:
-    """Say what to run, in values that can be written down.
-
-    Args:
-        method: A name among the methods.
-        preset: A name among its presets.
-        seed: Where all randomness comes from.
-        changes: Settings that differ from the preset's.
-        add_edges: Share of random edges that were added to the data.
-        drop_edges: Share of edges that were dropped from the data.
-        device: Where to compute.
-    """
-
-    method: str = "bpgnn"
-    preset: str = "tuned"
-    seed: int = 0
-    changes: Mapping[str, object] | None = None
-    add_edges: float = 0.0
-    drop_edges: float = 0.0
-    device: str = "cpu"
-
-    def settings_for(self, dataset: str) -> MethodSettings:
-        """Look the settings up."""
-        if self.method not in METHODS:
-            raise InputError(f"There is no method {self.method!r}.{nearest(self.method, METHODS)}")
-        preset = METHODS[self.method].preset(self.preset, dataset)
-        return preset.changed(self.changes or {})
-
-
 def fit(
     dataset: Dataset,
     plan: Plan | None = None,
@@ -117,6 +86,7 @@ def fit(
     folder: RunFolder | None = None,
     resume: bool = False,
     watch: Watcher | None = None,
+    checkpoint_seconds: float = 2.0,
 ) -> Fit:
     """Train a method on a data set and test it.
 
@@ -130,12 +100,13 @@ def fit(
         folder: Where to write settings, history, checkpoint, weights and result, if anywhere.
         resume: Go on from the folder's checkpoint; the end is that of an undisturbed run.
         watch: Called after every step.
+        checkpoint_seconds: Least time between two checkpoints.
 
     Returns:
         The trained method, its predictions and the record of the run.
     """
     plan = plan or Plan()
-    training = _Training(dataset, plan, folder, watch)
+    training = _Training(dataset, plan, folder, watch, checkpoint_seconds)
     if folder is not None:
         training.open_folder(folder, resume=resume)
     training.run()
@@ -147,9 +118,15 @@ class _Training:
     """Carry one training from its first step, or its checkpoint, to its record."""
 
     def __init__(
-        self, dataset: Dataset, plan: Plan, folder: RunFolder | None, watch: Watcher | None
+        self,
+        dataset: Dataset,
+        plan: Plan,
+        folder: RunFolder | None,
+        watch: Watcher | None,
+        checkpoint_seconds: float,
     ) -> None:
         self.dataset, self.plan, self.folder, self.watch = dataset, plan, folder, watch
+        self.checkpoint_seconds = checkpoint_seconds
         self.settings = plan.settings_for(dataset.name)
         device = _device(plan.device)
         self.problem = make_problem(dataset, self.settings, device=device)
@@ -165,15 +142,24 @@ class _Training:
 
     def open_folder(self, folder: RunFolder, *, resume: bool) -> None:
         print_of_data = fingerprint(self.dataset)
+        plan = self._plan_json(print_of_data)
         if not resume:
-            folder.write_json(PLAN, self._plan_json(print_of_data))
+            folder.claim()
+            folder.write_json(PLAN, plan)
             folder.cut_history(-1)
             return
-        if folder.read_json(PLAN).get("fingerprint") != print_of_data:
+        stored = folder.read_json(PLAN)
+        if stored.get("fingerprint") != print_of_data:
             raise RunFolderError(
                 f"The run in {folder.path} was trained on other data than is here now. "
                 "Put the data back as they were, or train anew with another --out."
             )
+        if differing := _differing(stored.get("settings"), plan["settings"]):
+            raise RunFolderError(
+                f"The run in {folder.path} was begun with other settings than this version of "
+                f"bpgnn gives it now: {', '.join(differing)}. Train anew with another --out."
+            )
+        folder.sweep()
         if folder.has(CHECKPOINT):
             self._restore(folder)
         folder.cut_history(self.state.step)
@@ -188,9 +174,7 @@ class _Training:
                 self._evaluate(losses)
             elif self.watch is not None:
                 self.watch(
-                    Evaluation(
-                        state.step, settings.max_steps, losses, None, None, state.best_step
-                    )
+                    Evaluation(state.step, settings.max_steps, losses, None, None, state.best_step)
                 )
 
     def finish(self) -> Fit:
@@ -219,11 +203,7 @@ class _Training:
         self.optimizer.step()
         self.method.observe(output, self.problem)
         found = {name: float(value.detach()) for name, value in losses.items()}
-        if not math.isfinite(sum(found.values())):
-            raise InputError(
-                f"The loss became {sum(found.values())} at step {self.state.step + 1}. Lower "
-                "`learning_rate`, or check the scale of the features."
-            )
+        _check_finite(sum(found.values()), self.state.step + 1)
         return found
 
     def _evaluate(self, losses: dict[str, float]) -> None:
@@ -233,6 +213,7 @@ class _Training:
         )
         labels, split = self.dataset.labels, self.dataset.chosen_split()
         found = score(output.probabilities().cpu(), labels, split.validation)
+        _check_finite(found.loss, state.step)
         if found.loss < state.best_loss:
             state.best_loss, state.best_step = found.loss, state.step
             state.best_weights = {
@@ -255,13 +236,15 @@ class _Training:
             )
 
     def _stopped(self) -> bool:
-        return self.state.step - self.state.best_step >= self.settings.patience
+        # Only an evaluation can tell that patience is out.
+        evaluated = self.state.step % self.settings.evaluate_every == 0
+        return evaluated and self.state.step - self.state.best_step >= self.settings.patience
 
     def _evaluation_generator(self, step: int) -> torch.Generator:
         return generator_for(self.plan.seed, _EVALUATION, step, device=self.generator.device)
 
     def _maybe_checkpoint(self, folder: RunFolder) -> None:
-        if time.monotonic() - self.last_checkpoint < _SECONDS_BETWEEN_CHECKPOINTS:
+        if time.monotonic() - self.last_checkpoint < self.checkpoint_seconds:
             return
         spent = self._spent()
         state = TrainingState(
@@ -282,15 +265,17 @@ class _Training:
     def _restore(self, folder: RunFolder) -> None:
         self.state = from_bytes(folder.read(CHECKPOINT), str(folder.path / CHECKPOINT))
         try:
-            self.method.load_state_dict(self.state.weights)
+            # The best weights too, so that wrong ones are found now and not after hours.
+            for weights in (self.state.best_weights, self.state.weights):
+                self.method.load_state_dict(weights)
             restore_optimizer(self.optimizer, self.state.optimizer)
-        except (RuntimeError, ValueError, KeyError) as error:
+            self.generator.set_state(cast(Tensor, self.state.generator))
+        except (RuntimeError, ValueError, KeyError, TypeError) as error:
+            first = str(error).splitlines()[0]
             raise RunFolderError(
-                f"The checkpoint in {folder.path} belongs to another run ({error}). "
+                f"The checkpoint in {folder.path} belongs to another run ({first}). "
                 "Train again with another --out."
             ) from None
-        if self.state.generator is not None:
-            self.generator.set_state(self.state.generator)
 
     def _spent(self) -> tuple[float, float, float]:
         """Add up processor seconds, clock seconds and peak memory over all processes."""
@@ -336,7 +321,7 @@ class _Training:
     def _plan_json(self, print_of_data: str) -> dict[str, object]:
         split = self.dataset.chosen_split()
         return {
-            **asdict(self.plan),
+            **{item.name: getattr(self.plan, item.name) for item in fields(Plan)},
             "changes": dict(self.plan.changes or {}),
             "dataset": self.dataset.name,
             "split": split.name,
@@ -347,11 +332,27 @@ class _Training:
         }
 
 
+def _check_finite(loss: float, step: int) -> None:
+    if not math.isfinite(loss):
+        raise InputError(
+            f"The loss became {loss} at step {step}. Lower `learning_rate`, or check the scale "
+            "of the features."
+        )
+
+
+def _differing(stored: Any, now: Any) -> list[str]:
+    """Name the settings that are not those of a run's folder, as JSON has them."""
+    stored, now = stored if isinstance(stored, dict) else {}, json.loads(json.dumps(now))
+    return [name for name in {**now, **stored} if stored.get(name) != now.get(name)]
+
+
 def _device(name: str) -> torch.device:
     try:
         device = torch.device(name)
-        torch.empty(0, device=device)
-    except (RuntimeError, AssertionError) as error:
+        # A device such as `meta` can be named, but holds no values.
+        torch.zeros(1, device=device).tolist()
+        torch.Generator(device)
+    except (RuntimeError, AssertionError, ImportError) as error:
         first = str(error).splitlines()[0]
         raise InputError(f"The device {name!r} cannot be used here ({first}). Try cpu.") from None
     return device

@@ -33,7 +33,30 @@ class RunFolder:
 
     def has(self, name: str) -> bool:
         """Tell whether a file of that name is there."""
-        return (self.path / name).is_file()
+        with _explained(self.path, "read"):
+            return (self.path / name).is_file()
+
+    def check_free(self) -> None:
+        """Refuse a place that holds anything."""
+        with _explained(self.path, "write"):
+            used = self.path.exists() and any(self.path.iterdir())
+        if used:
+            raise RunFolderError(
+                f"{self.path} is not empty. Choose another --out, or go on with what is in it "
+                f"by `bpgnn train --resume {self.path}`."
+            )
+
+    def claim(self) -> None:
+        """Make the folder for a new run."""
+        self.check_free()
+        with _explained(self.path, "write"):
+            self.path.mkdir(parents=True, exist_ok=True)
+
+    def sweep(self) -> None:
+        """Remove what a process that was killed while writing has left."""
+        with _explained(self.path, "write"):
+            for aside in self.path.glob(".*.tmp"):
+                aside.unlink(missing_ok=True)
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file whole or not at all: to a temporary name first, then renamed."""
@@ -68,7 +91,7 @@ class RunFolder:
         """Read a JSON object."""
         try:
             value = json.loads(self.read(name))
-        except ValueError:
+        except (ValueError, RecursionError):
             value = None
         if not isinstance(value, dict):
             raise RunFolderError(

@@ -83,15 +83,16 @@ def peak_memory_mb() -> float:
 
 def fingerprint(dataset: Dataset) -> str:
     """Hash all that a result depends on, so that a run is not resumed on other data."""
-    digest = hashlib.sha256()
-    features = dataset.features
+    features, graph = dataset.features, dataset.graph
     sparse = features.layout == torch.sparse_csr
+    kind = (dataset.feature_kind, dataset.num_classes, tuple(features.shape), sparse, graph is None)
+    digest = hashlib.sha256(repr(kind).encode())
     split = dataset.chosen_split()
     parts = [dataset.labels, split.train, split.validation, split.test]
     parts += [features.crow_indices(), features.col_indices()] if sparse else []
     parts += [features.values() if sparse else features]
-    if dataset.graph is not None:
-        parts += [dataset.graph.edge_index, dataset.graph.weights]
+    if graph is not None:
+        parts += [graph.edge_index, graph.weights]
     for part in parts:
         # Indices may be stored in 32 or 64 bits; what they say is the same.
         whole = part if part.is_floating_point() else part.long()

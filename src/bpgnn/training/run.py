@@ -2,14 +2,16 @@
 
 from dataclasses import fields
 from pathlib import Path
+from typing import get_args
 
 from bpgnn.data.catalog import load
 from bpgnn.data.dataset import Dataset
 from bpgnn.data.download import Progress
 from bpgnn.data.perturb import add_edges, drop_edges, perturbation_note
-from bpgnn.errors import InputError, RunFolderError
-from bpgnn.training.fit import Plan
+from bpgnn.data.split import SplitKind
+from bpgnn.errors import InputError, RunFolderError, nearest
 from bpgnn.training.folder import PLAN, RESULT, RunFolder
+from bpgnn.training.plan import Plan
 
 
 def load_for(
@@ -20,6 +22,9 @@ def load_for(
     The random split and the perturbation take the run's seed, so that two methods under the
     same seed see the same data.
     """
+    kinds = get_args(SplitKind)
+    if split is not None and split not in kinds:
+        raise InputError(f"There is no split {split!r}.{nearest(split, kinds)}")
     data = load(dataset, split=split, seed=plan.seed, progress=progress)  # pyright: ignore[reportArgumentType]
     graph = data.graph
     if graph is None:
@@ -38,11 +43,7 @@ def new_folder(path: Path | None, plan: Plan, dataset: str) -> RunFolder:
     """Choose a run's folder: the one named, or the next free one under `runs`."""
     if path is not None:
         folder = RunFolder(path)
-        if folder.has(PLAN) or (path.is_dir() and any(path.iterdir())):
-            raise RunFolderError(
-                f"{path} is not empty. Choose another --out, or go on with what is in it by "
-                f"`bpgnn train --resume {path}`."
-            )
+        folder.check_free()
         return folder
     name = f"{dataset}-{plan.method}-{plan.preset}-seed{plan.seed}"
     number = 1
@@ -65,9 +66,14 @@ def resumed_plan(folder: RunFolder) -> tuple[Plan, str, str, int]:
         )
     try:
         plan = Plan(**{item.name: stored[item.name] for item in fields(Plan)})
-        return plan, str(stored["dataset"]), str(stored["split"]), int(stored["threads"])
-    except (KeyError, TypeError, ValueError):
+        dataset, split, threads = (stored[name] for name in ("dataset", "split", "threads"))
+        if not (isinstance(dataset, str) and isinstance(split, str)):
+            raise TypeError
+        if not isinstance(threads, int) or threads < 1:
+            raise TypeError
+    except (KeyError, TypeError, InputError):
         raise RunFolderError(
             f"{PLAN} in {folder.path} is damaged or not one of bpgnn's. "
             "Train again with another --out."
         ) from None
+    return plan, dataset, split, threads

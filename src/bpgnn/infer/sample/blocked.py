@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Self, final
 
 import torch
-from typing_extensions import override
 from torch import Tensor
+from typing_extensions import override
 
 from bpgnn.infer.probabilities import EdgeProbabilities, Symmetrised
 from bpgnn.infer.sample.dense import top_of_rows
@@ -108,9 +108,7 @@ class _Race:
         if len(self.times) == 2:
             across = rates.t()
             times = exponential_noise(tuple(across.shape), generator, rates.device).div_(across)
-            self.times[1, block], self.nodes[1, block] = torch.topk(
-                times, k, dim=1, largest=False
-            )
+            self.times[1, block], self.nodes[1, block] = torch.topk(times, k, dim=1, largest=False)
 
     def best_times(self) -> Tensor:  # (N, K)
         """Merge the halves and return the K smallest times."""

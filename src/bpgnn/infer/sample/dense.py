@@ -3,8 +3,8 @@
 from typing import final
 
 import torch
-from typing_extensions import override
 from torch import Tensor
+from typing_extensions import override
 
 from bpgnn.infer.probabilities import EdgeProbabilities
 from bpgnn.infer.sample.sampler import (

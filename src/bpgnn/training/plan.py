@@ -1,0 +1,67 @@
+"""What to run, in values that can be written down."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import final
+
+from bpgnn.errors import InputError, nearest
+from bpgnn.method import MethodSettings
+from bpgnn.methods.registry import METHODS
+
+
+@final
+@dataclass(frozen=True)
+class Plan:
+    """Say what to run, in values that can be written down.
+
+    Args:
+        method: A name among the methods.
+        preset: A name among its presets.
+        seed: Where all randomness comes from.
+        changes: Settings that differ from the preset's.
+        add_edges: Share of random edges that were added to the data.
+        drop_edges: Share of edges that were dropped from the data.
+        device: Where to compute.
+    """
+
+    method: str = "bpgnn"
+    preset: str = "tuned"
+    seed: int = 0
+    changes: Mapping[str, object] | None = None
+    add_edges: float = 0.0
+    drop_edges: float = 0.0
+    device: str = "cpu"
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be run under any method."""
+        for name in ("method", "preset", "device"):
+            if not isinstance(getattr(self, name), str):
+                raise InputError(f"`{name}` must be text, but got {getattr(self, name)!r}.")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise InputError(f"`seed` must be a whole number from 0 up, but got {self.seed!r}.")
+        if self.changes is not None and not isinstance(self.changes, Mapping):
+            raise InputError(
+                f"`changes` must name settings and their values, but got {self.changes!r}."
+            )
+        if not _is_number(self.add_edges) or self.add_edges < 0:
+            raise InputError(
+                f"`add_edges` must be a finite number from 0 up, but got {self.add_edges!r}. "
+                "0.25 adds a quarter of the present edges."
+            )
+        if not _is_number(self.drop_edges) or not 0 <= self.drop_edges <= 1:
+            raise InputError(
+                f"`drop_edges` must be between 0 and 1, but got {self.drop_edges!r}. "
+                "0.25 removes a quarter of the edges."
+            )
+
+    def settings_for(self, dataset: str) -> MethodSettings:
+        """Look the settings up."""
+        if self.method not in METHODS:
+            raise InputError(f"There is no method {self.method!r}.{nearest(self.method, METHODS)}")
+        preset = METHODS[self.method].preset(self.preset, dataset)
+        return preset.changed(self.changes or {})
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
