@@ -20,9 +20,14 @@ from bpgnn.training import fit as fit_module
 from bpgnn.training import folder as folder_module
 from bpgnn.training.checkpoint import from_bytes
 
-KEYS = ["method", "dataset", "split", "preset", "seed", "test_accuracy", "validation_accuracy", "test_macro_f1", "test_balanced_accuracy", "steps", "cpu_seconds", "wall_seconds", "peak_memory_mb", "sampler", "versions", "settings"]
+KEYS = (
+    *("method", "dataset", "split", "preset", "seed", "test_accuracy", "validation_accuracy"),
+    *("test_macro_f1", "test_balanced_accuracy", "steps", "cpu_seconds", "wall_seconds"),
+    *("peak_memory_mb", "sampler", "versions", "settings"),
+)
 SPENT = ("cpu_seconds", "wall_seconds", "peak_memory_mb")
-QUICK = ["--set", "max_steps=4", "--set", "evaluate_every=2", "--set", "num_samples=2", "--set", "hidden=8,8"]
+QUICK = ("max_steps=4", "evaluate_every=2", "num_samples=2", "hidden=8,8")
+QUICK = tuple(word for change in QUICK for word in ("--set", change))
 
 
 class Ran:
@@ -122,6 +127,7 @@ def test_the_same_words_give_the_same_result_in_another_folder(run, place):
 
 BAD = {
     "coar": (["train", "coar"], "There is no data set 'coar'. Did you mean 'cora'?|mean cora?"),
+    "nothing": (["train", ""], "There is no data set ''"),
     "method": (["train", "--method", "bpgn"], "There is no method 'bpgn'. Did you mean bpgnn?"),
     "preset": (["train", "--preset", "tund"], "no preset 'tund' of bpgnn. Did you mean tuned?"),
     "split": (["train", "--split", "publik"], "no split 'publik'. Did you mean public?"),
@@ -168,6 +174,7 @@ def test_bad_input_is_answered_with_one_sentence_and_leaves_nothing_behind(run, 
         ["train", "--seed", "x"],
         ["train", "--seed", "-1"],
         ["train", "--threads", "0"],
+        ["train", "--threads", "100000"],
         ["train", "--add-edges", "many"],
         ["train", "cora", "citeseer"],
         ["data", "gett"],
@@ -338,6 +345,27 @@ def test_a_fault_of_our_own_is_a_sentence_too_and_on_request_a_traceback(run, mo
         cli.main()
 
 
+@pytest.mark.parametrize(
+    ("error", "words"),
+    [
+        (MemoryError(), "There is not enough memory for this."),
+        (RuntimeError("std::bad_alloc"), "There is not enough memory for this."),
+        (RuntimeError("DefaultCPUAllocator: can't allocate memory: you"), "not enough memory"),
+        (RuntimeError("CUDA out of memory. Tried"), "There is not enough memory for this."),
+        (OSError(28, "No space left on device"), "The system refused: [Errno 28] No space left"),
+    ],
+)
+def test_a_machine_that_is_too_small_is_said_in_a_sentence(run, monkeypatch, error, words):
+    def too_small(*_args, **_kwargs):
+        raise error
+
+    monkeypatch.setattr(catalog, "available", too_small)
+    ran = run("data", "list")
+    assert ran.code == 1
+    assert words in ran.err
+    assert "something went wrong inside" not in ran.err
+
+
 def test_data_sets_are_listed_with_their_numbers(run):
     ran = run("data", "list")
     assert ran.code == 0
@@ -417,11 +445,10 @@ def wait_for_lines(path, count, process):
 
 
 def test_a_run_killed_with_sigkill_and_resumed_ends_as_an_undisturbed_one(run, place, monkeypatch):
-    words = ["train", "wine", "--threads", "1", "--set", "max_steps=150", "--set", "evaluate_every=5"]
-    words += ["--set", "num_samples=2", "--set", "hidden=16,16"]
+    words = ["train", "wine", "--threads", "1", *QUICK, "--set", "max_steps=120"]
     whole = run(*words, "--out", "whole", "--json")
     process = begin(EVERY_CHECKPOINT + MAIN, *words, "--out", "killed")
-    wait_for_lines(place / "killed" / "history.jsonl", random.randint(2, 6), process)
+    wait_for_lines(place / "killed" / "history.jsonl", random.randint(4, 12), process)
     time.sleep(random.uniform(0, 0.05))
     assert kill(process)
     assert not (place / "killed" / "result.json").exists()

@@ -5,6 +5,7 @@ The library is imported inside the commands: torch takes a second to load, and h
 
 import json
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -82,7 +83,7 @@ def train(
     ] = None,
     device: Annotated[str | None, typer.Option(help="cpu (if left out), cuda or mps.")] = None,
     threads: Annotated[
-        int | None, typer.Option(help="Processor threads; all if left out.", min=1)
+        int | None, typer.Option(help="Processor threads; all if left out.", min=1, max=1024)
     ] = None,
     add_edges: Annotated[
         float | None, typer.Option(metavar="R", help="Add R random edges for each observed one.")
@@ -129,7 +130,7 @@ def train(
         plan, name, chosen_split, threads_then = resumed_plan(folder)
         threads = threads or threads_then
     else:
-        plan, name, chosen_split = Plan(**chosen), dataset or "cora", split
+        plan, name, chosen_split = Plan(**chosen), "cora" if dataset is None else dataset, split
         plan.settings_for(name)
         folder = new_folder(out, plan, name)
     fitted = _train(
@@ -230,13 +231,21 @@ def main() -> None:
     except Exception as error:
         if os.environ.get("BPGNN_TRACEBACK"):
             raise
-        errors.print(
-            f"bpgnn: something went wrong inside: {type(error).__name__}: "
-            f"{str(error).rstrip('.')}. "
-            "Set BPGNN_TRACEBACK=1 to see where, and please report it.",
-            markup=False,
-        )
+        errors.print(f"bpgnn: {_explain(error)}", markup=False)
         sys.exit(1)
+
+
+def _explain(error: Exception) -> str:
+    """Say what is known of a failure that the library has no sentence for."""
+    text = str(error).rstrip(".")
+    if isinstance(error, MemoryError) or re.search("alloc.* memory|bad_alloc|out of memory", text):
+        return "There is not enough memory for this. Try smaller settings, such as `hidden`."
+    if isinstance(error, OSError):
+        return f"The system refused: {text}."
+    return (
+        f"something went wrong inside: {type(error).__name__}: {text}. "
+        "Set BPGNN_TRACEBACK=1 to see where, and please report it."
+    )
 
 
 def _train(
@@ -272,7 +281,7 @@ def _train(
             with _training_bar(console, plan, name) as watch:
                 return fit(data, plan, folder=folder, resume=resume, watch=watch)
         except KeyboardInterrupt:
-            console.print(f"Stopped. Go on with: bpgnn train --resume {folder.path}", markup=False)
+            _say(console, f"Stopped. Go on with: bpgnn train --resume {folder.path}")
             sys.exit(130)
 
 

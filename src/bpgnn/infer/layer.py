@@ -47,8 +47,8 @@ class InferenceSettings:
         residual: How P meets the observed graph A: `boolean` (A ⋄ P), `sum` (A + α·P, α
             learned) or `none` (P alone).
         witness: Who votes in A ⋄ P: `equal` (each neighbour the same), `gated` (each by
-            P_ik to the power of a learned gate) or `mixed` (λ·P + (1-λ)·(A ⋄ P), λ learned).
-        gate: The gate at the start: 0 is `equal`, 1 weighs witnesses by P_ik.
+            exp(-gate·γ²), the gate learned) or `mixed` (λ·P + (1-λ)·(A ⋄ P), λ learned).
+        gate: The gate at the start: 0 is `equal`, 1/φ weighs witnesses by P_ik.
         own_share: λ at the start.
         node_share: Let λ depend on a node's degree and its neighbours' distances.
         symmetric: Average A ⋄ P and P ⋄ A.

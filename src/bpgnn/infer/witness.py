@@ -51,11 +51,14 @@ def equal_votes(witnesses: Graph) -> Votes:
 
 
 def gated_votes(witnesses: Graph, kernel: KernelProbabilities, gate: Tensor) -> Votes:
-    r"""Weigh votes by likeness too, to the power of a gate g.
+    r"""Weigh votes by likeness too, with a sharpness g of its own.
 
-    .. math:: W_{ik} = A_{ik} P_{ik}^g / \sum_k A_{ik} P_{ik}^g
+    .. math:: W_{ik} \propto A_{ik} \exp(-g \, \gamma(V_i, V_k)^2)
+
+    At g = 0 votes are equal; at g = 1/φ each is weighted by P_ik.
     """
-    likeness = gate * kernel.log_entries(witnesses.edge_index)
+    target, source = (kernel.latent[ends] for ends in (witnesses.targets, witnesses.sources))
+    likeness = -gate * kernel.metric.squared_between(target, source)
     return _normalised(witnesses.weights.to(likeness.dtype).log() + likeness, witnesses)
 
 

@@ -27,6 +27,7 @@ def graph_reward(
         and K. Logarithms are floored at log 1e-24.
 
     Example:
+        >>> import torch
         >>> graph_reward(torch.tensor([[-1.0, -3.0]]), torch.tensor([0.5]))
         tensor(-1.)
     """
@@ -82,6 +83,7 @@ def running_mean(previous: Tensor, current: Tensor, *, keep: float = 0.95) -> Te
     """Move an expectation towards what has just been seen.
 
     Example:
+        >>> import torch
         >>> running_mean(torch.tensor(0.5), torch.tensor(1.0))
         tensor(0.5250)
     """

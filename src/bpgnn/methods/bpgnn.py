@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, Literal, Self, cast, final
+from typing import Any, ClassVar, Literal, Self, cast, final
 
 import torch
 import torch.nn.functional as F
@@ -46,6 +46,7 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
             `votes`, P~ times the number of witnesses, so that with a sharp kernel the
             messages are those over the observed graph; `none`, one. The first two let the
             classification loss reach the graph.
+        graph_learning_rate: Adam's step size for all that the graph is inferred by.
         graph_loss: `reward` (the paper's), `noisy` (the authors' code), `likelihood` (with
             the terms that make it a score function) or `none`.
         graph_loss_weight: What the graph loss counts for.
@@ -64,6 +65,7 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
     embedding_hidden: tuple[int, ...] = ()
     latent_dim: int = 16
     message_weight: Literal["votes", "probability", "none"] = "votes"
+    graph_learning_rate: float = 0.01
     graph_loss: Literal["reward", "noisy", "likelihood", "none"] = "reward"
     graph_loss_weight: float = 1.0
     task_loss: Literal["cross_entropy", "binary"] = "cross_entropy"
@@ -189,6 +191,17 @@ class BPGNN(Method[BPGNNSettings]):
     @classmethod
     def build(cls, settings: BPGNNSettings, problem: Problem) -> Self:
         return cls(settings, problem)
+
+    @override
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        inferring = {id(parameter) for parameter in self.boolean.parameters()}
+        rates = (self.settings.graph_learning_rate, self.settings.learning_rate)
+        return [
+            {**group, "params": members, "lr": rate}
+            for group in super().parameter_groups()
+            for rate, graph in zip(rates, (True, False), strict=True)
+            if (members := [p for p in group["params"] if (id(p) in inferring) == graph])
+        ]
 
     @property
     @override
@@ -344,6 +357,7 @@ PRESETS: dict[str, dict] = {
         "k": 5,
         "latent_dim": 4,
         "learning_rate": 0.005,
+        "graph_learning_rate": 0.005,
         "weight_decay": 0.0,
         "dropout": 0.0,
         "input_dropout": 0.0,
@@ -363,6 +377,7 @@ PRESETS: dict[str, dict] = {
         "k": 5,
         "latent_dim": 4,
         "learning_rate": 0.005,
+        "graph_learning_rate": 0.005,
         "weight_decay": 0.0,
         "dropout": 0.0,
         "input_dropout": 0.0,
