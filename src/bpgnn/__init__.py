@@ -28,6 +28,8 @@ _HOME = {
     "BooleanProduct": "bpgnn.infer.boolean",
     "METHODS": "bpgnn.methods.registry",
     "fit": "bpgnn.training.fit",
+    "Fit": "bpgnn.training.fit",
+    "Plan": "bpgnn.training.plan",
     "BPGNNError": "bpgnn.errors",
     "InputError": "bpgnn.errors",
     "DataUnavailableError": "bpgnn.errors",
@@ -61,7 +63,9 @@ if TYPE_CHECKING:  # The same names once more, for type checkers; a test compare
     from bpgnn.infer.triangles import boolean_product as boolean_product
     from bpgnn.infer.triangles import triangles as triangles
     from bpgnn.methods.registry import METHODS as METHODS
+    from bpgnn.training.fit import Fit as Fit
     from bpgnn.training.fit import fit as fit
+    from bpgnn.training.plan import Plan as Plan
 
 
 def __getattr__(name: str) -> object:

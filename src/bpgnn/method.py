@@ -4,7 +4,7 @@ import math
 import types
 import typing
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, final
 
@@ -50,11 +50,16 @@ class MethodSettings:
         hints = typing.get_type_hints(type(self))
         for item in fields(self):
             _check(item.name, getattr(self, item.name), hints[item.name])
-        for name in ("learning_rate", "max_steps", "evaluate_every", "num_samples", "patience"):
-            if not getattr(self, name) > 0:
-                raise InputError(f"`{name}` must be above 0, but got {getattr(self, name)}.")
-        if self.weight_decay < 0:
-            raise InputError(f"`weight_decay` must be at least 0, but got {self.weight_decay}.")
+        positive = ("learning_rate", "max_steps", "evaluate_every", "num_samples", "patience")
+        self.refuse_unless("above 0", lambda value: value > 0, *positive)
+        self.refuse_unless("at least 0", lambda value: value >= 0, "weight_decay")
+
+    def refuse_unless(self, wanted: str, good: Callable[[Any], bool], *names: str) -> None:
+        """Refuse settings that are not as wanted; one that is None is left alone."""
+        for name in names:
+            value = getattr(self, name)
+            if value is not None and not good(value):
+                raise InputError(f"`{name}` must be {wanted}, but got {value}.")
 
     def changed(self, changes: Mapping[str, object]) -> Self:
         """Return the settings with some of them changed; text is read as the field's type.

@@ -60,7 +60,7 @@ def make(kind, shape="path", sharpness="middle", latent=None):
         ).tolist()
     witnesses = witness_graph(graph, self_loops=kind != "no self")
     if kind == "gated":
-        votes = gated_votes(witnesses, kernel, torch.tensor(1.0))
+        votes = gated_votes(witnesses, kernel, kernel.sharpness)
     elif kind == "mixed":
         votes = mixed_votes(witnesses, torch.linspace(0.1, 0.9, 6, dtype=latent.dtype))
     else:

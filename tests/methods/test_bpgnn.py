@@ -309,8 +309,14 @@ def test_more_neighbours_than_there_are_nodes_are_refused(problem):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"hidden": ()}, "`hidden` must list widths of 1 or more"),
-        ({"hidden": (8, 0)}, "`hidden` must list widths of 1 or more"),
+        ({"hidden": ()}, "`hidden` must be one width or more"),
+        ({"hidden": (8, 0)}, "`hidden` must be widths of 1 or more"),
+        ({"head": (0,)}, "`head` must be widths of 1 or more"),
+        ({"embedding_hidden": (-2,)}, "`embedding_hidden` must be widths of 1 or more"),
+        ({"input_width": -3}, "`input_width` must be 1 or more, but got -3"),
+        ({"temperature": 5.5}, "`temperature` must be between -5 and 5"),
+        ({"gate": -0.1}, "`gate` must be 0 or more"),
+        ({"graph_learning_rate": 0.0}, "`graph_learning_rate` must be above 0"),
         ({"boolean_layers": 3}, "`boolean_layers` must be between 0 and 2"),
         ({"boolean_layers": -1}, "`boolean_layers` must be between 0 and 2"),
         ({"dropout": 1.0}, "`dropout` must be from 0 to below 1, but got 1.0"),

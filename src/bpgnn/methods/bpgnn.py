@@ -76,23 +76,34 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
     def __post_init__(self) -> None:
         """Refuse numbers out of range."""
         super().__post_init__()
-        if not self.hidden or min(self.hidden) < 1:
-            raise InputError(f"`hidden` must list widths of 1 or more, but got {self.hidden}.")
-        if not 0 <= self.boolean_layers <= len(self.hidden):
-            raise InputError(
-                f"`boolean_layers` must be between 0 and {len(self.hidden)}, the number of "
-                f"widths in `hidden`, but got {self.boolean_layers}."
-            )
-        for name in ("dropout", "input_dropout", "embedding_dropout"):
-            if not 0 <= getattr(self, name) < 1:
-                raise InputError(
-                    f"`{name}` must be from 0 to below 1, but got {getattr(self, name)}."
-                )
-        for name in ("k", "latent_dim"):
-            if getattr(self, name) < 1:
-                raise InputError(f"`{name}` must be 1 or more, but got {getattr(self, name)}.")
-        if not 0 < self.own_share < 1:
-            raise InputError(f"`own_share` must be between 0 and 1, but got {self.own_share}.")
+        layers = len(self.hidden)
+        self.refuse_unless("one width or more", lambda widths: len(widths) > 0, "hidden")
+        self.refuse_unless(
+            "widths of 1 or more",
+            lambda widths: min(widths, default=1) >= 1,
+            *("hidden", "head", "embedding_hidden"),
+        )
+        self.refuse_unless(
+            f"between 0 and {layers}, the number of widths in `hidden`",
+            lambda number: 0 <= number <= layers,
+            "boolean_layers",
+        )
+        self.refuse_unless(
+            "from 0 to below 1",
+            lambda rate: 0 <= rate < 1,
+            *("dropout", "input_dropout", "embedding_dropout"),
+        )
+        self.refuse_unless(
+            "1 or more", lambda number: number >= 1, "k", "latent_dim", "input_width"
+        )
+        self.refuse_unless(
+            "between -5 and 5, the bounds it is learned in",
+            lambda number: -5 <= number <= 5,
+            "temperature",
+        )
+        self.refuse_unless("above 0", lambda rate: rate > 0, "graph_learning_rate")
+        self.refuse_unless("0 or more", lambda number: number >= 0, "gate", "graph_loss_weight")
+        self.refuse_unless("between 0 and 1", lambda share: 0 < share < 1, "own_share")
         if self.graph_loss == "likelihood" and self.symmetric:
             raise InputError(
                 "`graph_loss=likelihood` is defined for the plain product only. "
