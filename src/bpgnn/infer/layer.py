@@ -56,7 +56,7 @@ class InferenceSettings:
         self_pairs: Let a node be drawn as its own neighbour.
         noise: `plus`, or `minus` as in the authors' code, which is not sampling from P~.
         floor: Cut P~ off at 1e-24, as in the authors' code.
-        sampler: `auto`, `dense` or `blocked`.
+        sampler: `auto`, `dense`, `blocked` or `lazy`.
     """
 
     k: int = 8
@@ -73,7 +73,7 @@ class InferenceSettings:
     self_pairs: bool = False
     noise: Literal["plus", "minus"] = "plus"
     floor: bool = False
-    sampler: Literal["auto", "dense", "blocked"] = "auto"
+    sampler: Literal["auto", "dense", "blocked", "lazy"] = "auto"
 
 
 @final

@@ -11,4 +11,4 @@ def test_a_sampler_is_made_by_its_own_name(name):
 
 
 def test_auto_takes_the_one_that_holds_no_matrix():
-    assert choose_sampler("auto").name == "blocked"
+    assert choose_sampler("auto").name == "lazy"

@@ -12,12 +12,14 @@ import torch
 from bpgnn.errors import InputError
 from bpgnn.infer.sample.blocked import BlockedSampler
 from bpgnn.infer.sample.choose import SAMPLERS
+from bpgnn.infer.sample.lazy import LazySampler
 from tests.infer.examples import EDGES, KINDS, SHARPNESS, latent_points, make
 from tests.infer.sample.exactness import chi_square_p_value, ordered_probabilities
 
 BUILD = {
     **SAMPLERS,
     "blocked by 4": lambda: BlockedSampler(block_size=4),
+    "lazy with one heavy point": lambda: LazySampler(num_heavy=1),
 }
 # Each kind meets every shape and every sharpness; the order is shifted from kind to kind.
 CASES = [
