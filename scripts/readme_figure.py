@@ -88,7 +88,14 @@ def draw_accuracy(axes: Axes) -> None:
         name = "BPGNN" if boolean else "same GCN on the observed graph"
         spots = np.arange(2) + (place - 0.5) * 0.36
         bars = axes.bar(
-            spots, means, 0.34, yerr=errors, capsize=3, color=colour, hatch=hatch, alpha=0.8,
+            spots,
+            means,
+            0.34,
+            yerr=errors,
+            capsize=3,
+            color=colour,
+            hatch=hatch,
+            alpha=0.8,
             label=name,
         )
         axes.bar_label(bars, fmt="%.1f", padding=3)

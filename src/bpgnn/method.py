@@ -38,7 +38,7 @@ class MethodSettings:
     learning_rate: float = 0.01
     weight_decay: float = 5e-4
     max_steps: int = 1000
-    patience: int = 200
+    patience: int = 150
     evaluate_every: int = 10
     num_samples: int = 10
     test_weights: Literal["best", "last"] = "best"

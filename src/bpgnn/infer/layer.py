@@ -64,8 +64,8 @@ class InferenceSettings:
     temperature: float = 1.0
     standardize: bool = True
     residual: Literal["boolean", "sum", "none"] = "boolean"
-    witness: Literal["equal", "gated", "mixed"] = "equal"
-    gate: float = 1.0
+    witness: Literal["equal", "gated", "mixed"] = "gated"
+    gate: float = 0.5
     own_share: float = 0.5
     node_share: bool = False
     symmetric: bool = False

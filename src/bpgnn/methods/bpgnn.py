@@ -57,21 +57,21 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
     """
 
     boolean_layers: int = 1
-    hidden: tuple[int, ...] = (64, 64)
+    hidden: tuple[int, ...] = (128, 64)
     input_width: int | None = None
     head: tuple[int, ...] = ()
     aggregation: Literal["gcn", "gat", "edgeconv"] = "gcn"
     embedding: Literal["gcn", "gat", "edgeconv", "mlp"] = "gcn"
-    embedding_hidden: tuple[int, ...] = ()
+    embedding_hidden: tuple[int, ...] = (128,)
     latent_dim: int = 16
     message_weight: Literal["votes", "probability", "none"] = "votes"
     graph_learning_rate: float = 0.01
-    graph_loss: Literal["reward", "noisy", "likelihood", "none"] = "reward"
+    graph_loss: Literal["reward", "noisy", "likelihood", "none"] = "none"
     graph_loss_weight: float = 1.0
     task_loss: Literal["cross_entropy", "binary"] = "cross_entropy"
     dropout: float = 0.5
     input_dropout: float = 0.5
-    embedding_dropout: float = 0.0
+    embedding_dropout: float = 0.5
 
     def __post_init__(self) -> None:
         """Refuse numbers out of range."""
@@ -360,45 +360,33 @@ def _weighted(branch: _Branch) -> Graph:
     return Graph.from_edge_index(branch.graph.edge_index, branch.graph.num_nodes, weight)
 
 
+_THREE_NARROW_LAYERS = {
+    "hidden": (32, 16, 8),
+    "head": (8,),
+    "k": 5,
+    "latent_dim": 4,
+    "embedding_hidden": (),
+    "learning_rate": 0.005,
+    "graph_learning_rate": 0.005,
+    "weight_decay": 0.0,
+    "dropout": 0.0,
+    "input_dropout": 0.0,
+    "embedding_dropout": 0.0,
+    "max_steps": 10_000,
+    "patience": 1500,
+    "evaluate_every": 100,
+    "standardize": False,
+    "temperature": 4.0,
+    "message_weight": "none",
+    "witness": "equal",
+    "self_loops": False,
+}
+
 PRESETS: dict[str, dict] = {
-    "paper": {
-        "boolean_layers": 2,
-        "hidden": (32, 16, 8),
-        "head": (8,),
-        "k": 5,
-        "latent_dim": 4,
-        "learning_rate": 0.005,
-        "graph_learning_rate": 0.005,
-        "weight_decay": 0.0,
-        "dropout": 0.0,
-        "input_dropout": 0.0,
-        "max_steps": 10_000,
-        "patience": 1500,
-        "evaluate_every": 100,
-        "standardize": False,
-        "temperature": 4.0,
-        "message_weight": "none",
-        "self_loops": False,
-    },
+    "paper": {**_THREE_NARROW_LAYERS, "boolean_layers": 2, "graph_loss": "reward"},
     "authors": {
-        "boolean_layers": 1,
-        "hidden": (32, 16, 8),
+        **_THREE_NARROW_LAYERS,
         "input_width": 32,
-        "head": (8,),
-        "k": 5,
-        "latent_dim": 4,
-        "learning_rate": 0.005,
-        "graph_learning_rate": 0.005,
-        "weight_decay": 0.0,
-        "dropout": 0.0,
-        "input_dropout": 0.0,
-        "max_steps": 10_000,
-        "patience": 1500,
-        "evaluate_every": 100,
-        "standardize": False,
-        "temperature": 4.0,
-        "message_weight": "none",
-        "self_loops": False,
         "self_pairs": True,
         "symmetric": True,
         "noise": "minus",
@@ -415,5 +403,6 @@ PRESETS: dict[str, dict] = {
 BY_DATASET: dict[tuple[str, str], dict] = {
     ("paper", "pubmed"): {"boolean_layers": 1},
     ("paper", "photo"): {"boolean_layers": 1},
+    ("tuned", "photo"): {"evaluate_every": 20},
 }
 """What a preset changes for one data set."""

@@ -137,7 +137,7 @@ def _collect(
         count = _count_below(squares, cut)
     if count > most:
         # Many points at one distance: all that are nearer, then as many of those as fit.
-        kept = _take(squares, np.nextafter(cut, np.float32(-1)), most, found)
+        kept = _take(squares, float(np.nextafter(cut, np.float32(-1))), most, found)
         for other in range(num_nodes):
             if kept == least:
                 break
