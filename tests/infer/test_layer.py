@@ -23,7 +23,7 @@ class Given(nn.Module):
 
 
 def layer(**changes):
-    settings = InferenceSettings(**{"k": 2, **changes})
+    settings = InferenceSettings(**{"k": 2, "witness": "equal", **changes})
     return BooleanLayer(Given(latent_points(dtype=torch.float)), settings)
 
 

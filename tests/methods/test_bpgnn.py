@@ -22,8 +22,9 @@ def seeded(seed=0):
 
 
 def settings(**changes):
-    base = {"hidden": (6, 5), "latent_dim": 3, "k": 4}
-    return BPGNNSettings(**{**base, "dropout": 0.0, "input_dropout": 0.0, **changes})
+    sizes = {"hidden": (6, 5), "latent_dim": 3, "k": 4, "embedding_hidden": ()}
+    rates = {"dropout": 0.0, "input_dropout": 0.0, "embedding_dropout": 0.0}
+    return BPGNNSettings(**{**sizes, **rates, "graph_loss": "reward", **changes})
 
 
 @pytest.fixture

@@ -124,7 +124,7 @@ def _collect(
     """List the nearest points; return how many, and a distance that no other is below."""
     num_nodes = len(squares)
     if num_nodes <= most:
-        return _take(squares, np.float32(np.inf), num_nodes, found), 0.0
+        return _take(squares, np.inf, num_nodes, found), 0.0
     # A sample's quantile gives a cut near the wanted number without sorting the row.
     step = num_nodes / len(probe)
     for place in range(len(probe)):
