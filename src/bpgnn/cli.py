@@ -260,6 +260,7 @@ def _train(
 ) -> "Fit":
     import torch
 
+    from bpgnn.infer.sample.lazy import is_compiled
     from bpgnn.training.fit import fit
     from bpgnn.training.run import load_for
 
@@ -277,6 +278,8 @@ def _train(
             f"{data.num_pairs:,} edges, {int(data.chosen_split().train.sum()):,} training "
             f"nodes, split {data.chosen_split().name}, seed {plan.seed}.",
         )
+        if not is_compiled():
+            _say(console, "The first run compiles the sampler, which takes up to a minute.")
         try:
             with _training_bar(console, plan, name) as watch:
                 return fit(data, plan, folder=folder, resume=resume, watch=watch)

@@ -1,5 +1,6 @@
 """Exact sampling on a processor without forming a single row of the product."""
 
+from pathlib import Path
 from typing import final
 
 import numpy as np
@@ -118,3 +119,8 @@ def _draw_constant_rows(
     best, nodes = torch.topk(times, k, largest=False)
     sample.neighbours[:, rows] = nodes
     sample.scores[:, rows] = LOG_TINY - best.log()
+
+
+def is_compiled() -> bool:
+    """Tell whether numba has compiled code of this sampler in its cache already."""
+    return any((Path(__file__).parent / "__pycache__").glob("race._race-*.nbi"))
