@@ -403,6 +403,6 @@ PRESETS: dict[str, dict] = {
 BY_DATASET: dict[tuple[str, str], dict] = {
     ("paper", "pubmed"): {"boolean_layers": 1},
     ("paper", "photo"): {"boolean_layers": 1},
-    ("tuned", "photo"): {"evaluate_every": 20},
+    ("tuned", "photo"): {"evaluate_every": 20, "max_steps": 200, "num_samples": 5},
 }
 """What a preset changes for one data set."""
