@@ -33,7 +33,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@echo "Ready."
 
 run: setup ## Train BPGNN on the embedded Cora.
-	@$(BIN)/bpgnn train cora --preset tuned
+	@$(BIN)/bpgnn train cora --preset tuned --threads 1
 
 test: lint ## Lint, check types and layers, and run the default test suite.
 	$(BIN)/python -m pytest

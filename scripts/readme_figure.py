@@ -104,7 +104,7 @@ def draw_accuracy(axes: Axes) -> None:
         xticklabels=["Cora", "Cora + 75 % random edges"],
         ylim=(60, 100),
         ylabel="test accuracy, %",
-        title="Accuracy, mean and standard deviation of 5 seeds",
+        title="Mean and standard deviation over seeds",
     )
     axes.legend(frameon=False, loc="upper right")
 

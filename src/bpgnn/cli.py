@@ -212,6 +212,8 @@ def get_data(name: Annotated[str, typer.Argument(help="A name from `bpgnn data l
 
 def main() -> None:
     """Run the command line; every failure is a sentence and an exit code."""
+    # Read when torch is loaded: threads that wait should sleep, not keep a processor busy.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     errors = Console(stderr=True, soft_wrap=True, highlight=False)
     try:
         app()
