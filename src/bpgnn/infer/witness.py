@@ -10,8 +10,6 @@ from bpgnn.graph import Graph
 from bpgnn.infer.probabilities import KernelProbabilities
 from bpgnn.infer.segments import log_sum_exp_by
 
-WITNESSES = ("equal", "gated", "mixed")
-
 
 def witness_graph(observed: Graph, *, self_loops: bool) -> Graph:
     """Give each node its observed neighbours as witnesses and, if asked, itself.

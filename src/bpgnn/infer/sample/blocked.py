@@ -75,8 +75,8 @@ class BlockedSampler(Sampler):
                 bright[block] += (rates > _FAINT).sum(0)
             for race in races:
                 race.run(rates, block, generator)
-        scores = torch.stack([race.best_times() for race in races]).log_().neg_()
-        sample = Sample(torch.stack([race.best_nodes() for race in races]), scores)
+        times, nodes = zip(*(race.finish() for race in races), strict=True)
+        sample = Sample(torch.stack(nodes), torch.stack(times).log_().neg_())
         # An entry may be bright in both halves and is then counted twice.
         faint = (bright < (2 * k if across else k)).nonzero().squeeze(1)
         return _redraw(sample, probabilities, faint, size, k, generator, self_pairs=self_pairs)
@@ -110,15 +110,8 @@ class _Race:
             times = exponential_noise(tuple(across.shape), generator, rates.device).div_(across)
             self.times[1, block], self.nodes[1, block] = torch.topk(times, k, dim=1, largest=False)
 
-    def best_times(self) -> Tensor:  # (N, K)
-        """Merge the halves and return the K smallest times."""
-        return self._merged()[0]
-
-    def best_nodes(self) -> Tensor:  # (N, K)
-        """Merge the halves and return the nodes of the K smallest times."""
-        return self._merged()[1]
-
-    def _merged(self) -> tuple[Tensor, Tensor]:
+    def finish(self) -> tuple[Tensor, Tensor]:  # (N, K), (N, K)
+        """Merge the halves; return the K smallest times and their nodes."""
         if len(self.times) == 1:
             return self.times[0], self.nodes[0]
         # Of a node that rang in both halves the earlier ring counts.
