@@ -14,6 +14,7 @@ from bpgnn.graph import Graph
 from bpgnn.infer.layer import BooleanLayer, Inference, InferenceSettings
 from bpgnn.infer.sample.choose import choose_sampler
 from bpgnn.infer.sample.sampler import check_sample_size
+from bpgnn.infer.spaces import make_metric
 from bpgnn.losses.classification import classification_loss
 from bpgnn.losses.graph_reward import (
     graph_likelihood,
@@ -41,7 +42,6 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
         aggregation: The GNN: `gcn`, `gat` or `edgeconv`.
         embedding: The network f that gives latent points: an aggregation, or `mlp`.
         embedding_hidden: Widths of the hidden layers of f.
-        latent_dim: Latent dimensions D.
         message_weight: What a sampled edge's message counts for: `probability`, its P~;
             `votes`, P~ times the number of witnesses, so that with a sharp kernel the
             messages are those over the observed graph; `none`, one. The first two let the
@@ -66,7 +66,6 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
     aggregation: Literal["gcn", "gat", "edgeconv"] = "gcn"
     embedding: Literal["gcn", "gat", "edgeconv", "mlp"] = "gcn"
     embedding_hidden: tuple[int, ...] = (128,)
-    latent_dim: int = 16
     message_weight: Literal["votes", "probability", "none"] = "votes"
     graph_learning_rate: float = 0.01
     graph_loss: Literal["reward", "noisy", "likelihood", "none"] = "none"
@@ -78,7 +77,7 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
     embedding_dropout: float = 0.5
 
     def __post_init__(self) -> None:
-        """Refuse numbers out of range."""
+        """Refuse numbers out of range, and metrics that cannot be made."""
         super().__post_init__()
         layers = len(self.hidden)
         self.refuse_unless("one width or more", lambda widths: len(widths) > 0, "hidden")
@@ -100,6 +99,7 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
         self.refuse_unless(
             "1 or more", lambda number: number >= 1, "k", "latent_dim", "input_width"
         )
+        make_metric(self.metric, self.latent_dim)
         self.refuse_unless(
             "between -5 and 5, the bounds it is learned in",
             lambda number: -5 <= number <= 5,
