@@ -12,6 +12,7 @@ import torch
 from bpgnn.errors import InputError
 from bpgnn.infer.sample.blocked import BlockedSampler
 from bpgnn.infer.sample.choose import SAMPLERS
+from bpgnn.infer.sample.frontier import Effort
 from bpgnn.infer.sample.lazy import LazySampler
 from tests.infer.examples import EDGES, KINDS, SHARPNESS, latent_points, make
 from tests.infer.sample.exactness import chi_square_p_value, ordered_probabilities
@@ -19,7 +20,9 @@ from tests.infer.sample.exactness import chi_square_p_value, ordered_probabiliti
 BUILD = {
     **SAMPLERS,
     "blocked by 4": lambda: BlockedSampler(block_size=4),
-    "lazy with one heavy point": lambda: LazySampler(num_heavy=1),
+    "lazy with single points": lambda: LazySampler(1, Effort(4, 4, 64, 1.5, 1e9)),
+    "lazy with loose bounds": lambda: LazySampler(2, Effort(3, 3, 64, 1e9, 1e9)),
+    "lazy by scanning": lambda: LazySampler(2, Effort(3, 3, 0, 4.0, 0.0)),
 }
 # Each kind meets every shape and every sharpness; the order is shifted from kind to kind.
 CASES = [

@@ -127,7 +127,7 @@ def _select(
             high = right
 
 
-@numba.njit(cache=True, inline="always")
+@numba.njit(cache=True)
 def _median(first: float, second: float, third: float) -> float:
     return max(min(first, second), min(max(first, second), third))
 

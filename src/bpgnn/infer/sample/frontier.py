@@ -43,6 +43,9 @@ def grow_frontiers(space: Space, cells: Cells, k: int, effort: Effort) -> Fronti
         The frontiers.
     """
     num_nodes = len(space.places)
+    # A cell can be opened and K points besides a row's own be found, whatever was asked for.
+    leaf = int(cells.end[cells.first_leaf] - cells.begin[cells.first_leaf]) + 1
+    effort = effort._replace(max_points=min(num_nodes, max(effort.max_points, k + 1, leaf)))
     wide, deep = (num_nodes, effort.max_points), (num_nodes, effort.max_cells)
     frontiers = Frontiers(
         points=np.empty(wide, np.int32),
@@ -227,7 +230,7 @@ def _refine(
     _finish_cells(cells, out, row, closed)
 
 
-@numba.njit(cache=True, inline="always")
+@numba.njit(cache=True)
 def _place(space: Space, cells: Cells, row: int, cell: int, desk: _Desk, slot: int) -> None:
     """Put a cell into a slot, with its nearest and farthest distance."""
     near, far = squared_to_cell(space, cells, row, cell)
@@ -236,7 +239,7 @@ def _place(space: Space, cells: Cells, row: int, cell: int, desk: _Desk, slot: i
     desk.far[slot] = far
 
 
-@numba.njit(cache=True, inline="always")
+@numba.njit(cache=True)
 def _weigh(cells: Cells, desk: _Desk, slot: int, reference: float) -> None:
     """Bound the sum of a cell's rates, and guess it, relative to a reference."""
     cell = desk.cell[slot]
@@ -246,7 +249,7 @@ def _weigh(cells: Cells, desk: _Desk, slot: int, reference: float) -> None:
     desk.likely[slot] = number * math.exp(min(50.0, reference - 0.5 * (near + far)))
 
 
-@numba.njit(cache=True, inline="always")
+@numba.njit(cache=True)
 def _bound(near: float) -> np.float32:
     """Round a cell's bound up to float32."""
     return np.float32(-near * (1.0 - 1.2e-7))
@@ -288,7 +291,7 @@ def _finish_cells(cells: Cells, out: Frontiers, row: int, num_cells: int) -> Non
     out.top[row] = top
 
 
-@numba.njit(cache=True, inline="always")
+@numba.njit(cache=True)
 def _push(desk: _Desk, size: int, key: float, slot: int) -> int:
     """Put a slot on the heap, smallest key first."""
     keys, heap = desk.keys, desk.heap
@@ -302,7 +305,7 @@ def _push(desk: _Desk, size: int, key: float, slot: int) -> int:
     return size + 1
 
 
-@numba.njit(cache=True, inline="always")
+@numba.njit(cache=True)
 def _pop(desk: _Desk, size: int) -> int:
     """Take the smallest key off the heap."""
     keys, heap = desk.keys, desk.heap

@@ -111,10 +111,9 @@ def _space_of(kernel: KernelProbabilities) -> Space:
 
 def _effort_for(num_nodes: int, dim: int, k: int) -> Effort:
     """Balance what growing a frontier costs with what it saves, and with a pass over all."""
-    max_points = min(num_nodes, max(_MAX_POINTS, 4 * k, k + 1 + _LEAF_SIZE))
     scan = num_nodes * (dim + 16)
     return Effort(
-        max_points=max_points,
+        max_points=max(_MAX_POINTS, 4 * k),
         max_cells=_MAX_CELLS,
         max_opened=max(64, min(512, scan // 2000)),
         tolerance=4.0,

@@ -184,7 +184,7 @@ def _is_faint(row: int, top: float, frontiers: Frontiers, clocks: Clocks, k: int
     return True
 
 
-@numba.njit(cache=True, inline="always")
+@numba.njit(cache=True)
 def _offer(best: _Best, time: float, point: int) -> None:
     """Take a ring into the K best of distinct points, kept in order of time."""
     times, points = best.times, best.points
@@ -320,7 +320,7 @@ def _ring(
     return state, ratio
 
 
-@numba.njit(cache=True, inline="always")
+@numba.njit(cache=True)
 def _cell_at(frontiers: Frontiers, witness: int, num_cells: int, wanted: float) -> int:
     """Find the cell in which a share of the running sum of rates lies."""
     low, high = 0, num_cells - 1
@@ -333,7 +333,7 @@ def _cell_at(frontiers: Frontiers, witness: int, num_cells: int, wanted: float) 
     return low
 
 
-@numba.njit(cache=True, inline="always")
+@numba.njit(cache=True)
 def _accept(witness: int, point: int, found: int, known: Known, state: int) -> tuple:
     """Keep a proposed point with its true rate's share of its cell's bound."""
     frontiers = known.frontiers
@@ -440,7 +440,7 @@ def _unroll(
     return state
 
 
-@numba.njit(cache=True, inline="always")
+@numba.njit(cache=True)
 def _drawn(totals: np.ndarray, begin: int, end: int, share: float) -> int:
     """Draw a place between two, in proportion to the steps of running sums over all."""
     wanted = totals[begin] + share * (totals[end] - totals[begin])
@@ -454,7 +454,7 @@ def _drawn(totals: np.ndarray, begin: int, end: int, share: float) -> int:
     return low
 
 
-@numba.njit(cache=True, inline="always")
+@numba.njit(cache=True)
 def _drawn_below(sums: np.ndarray, begin: int, end: int, share: float) -> int:
     """Draw a place between two, in proportion to the steps of running sums of this run."""
     wanted = share * sums[end - 1]
@@ -492,7 +492,7 @@ def _race_in_logs(row: int, known: Known, clocks: Clocks, best: _Best, state: in
     return state, ratio
 
 
-@numba.njit(cache=True, inline="always")
+@numba.njit(cache=True)
 def _ring_once(best: _Best, log_rate: float, point: int, state: int) -> int:
     state = advanced(state)
     log_time = math.log(exponential(state)) - log_rate

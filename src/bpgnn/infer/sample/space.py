@@ -28,7 +28,7 @@ class Space(NamedTuple):
     scales: np.ndarray
 
 
-@numba.njit(cache=True, inline="always")
+@numba.njit(cache=True)
 def squared_arc(kind: int, chord: float) -> float:
     """Turn a stretched squared chord into a squared distance."""
     if kind == FLAT:
