@@ -25,6 +25,7 @@ _HOME = {
     "Triangles": "bpgnn.infer.triangles",
     "EdgeProbabilities": "bpgnn.infer.probabilities",
     "KernelProbabilities": "bpgnn.infer.probabilities",
+    "make_metric": "bpgnn.infer.spaces",
     "BooleanProduct": "bpgnn.infer.boolean",
     "METHODS": "bpgnn.methods.registry",
     "fit": "bpgnn.training.fit",
@@ -59,6 +60,7 @@ if TYPE_CHECKING:  # The same names once more, for type checkers; a test compare
     from bpgnn.infer.boolean import BooleanProduct as BooleanProduct
     from bpgnn.infer.probabilities import EdgeProbabilities as EdgeProbabilities
     from bpgnn.infer.probabilities import KernelProbabilities as KernelProbabilities
+    from bpgnn.infer.spaces import make_metric as make_metric
     from bpgnn.infer.triangles import Triangles as Triangles
     from bpgnn.infer.triangles import boolean_product as boolean_product
     from bpgnn.infer.triangles import triangles as triangles

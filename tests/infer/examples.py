@@ -9,6 +9,7 @@ from bpgnn.infer.boolean import BooleanProduct
 from bpgnn.infer.geometry import Euclidean
 from bpgnn.infer.probabilities import KernelProbabilities, Symmetrised
 from bpgnn.infer.residual import GraphSum
+from bpgnn.infer.spaces import Hyperbolic
 from bpgnn.infer.witness import equal_votes, gated_votes, mixed_votes, witness_graph
 
 EDGES = {
@@ -27,6 +28,7 @@ KINDS = (
     "mixed",
     "symmetric",
     "sum",
+    "curved",
 )
 
 
@@ -45,11 +47,13 @@ def latent_points(num_nodes=6, dim=2, seed=0, dtype=torch.double):
 def make(kind, shape="path", sharpness="middle", latent=None):
     """Build edge probabilities and the matrix that plain loops give for them."""
     latent = latent_points() if latent is None else latent
+    metric = Hyperbolic() if kind == "curved" else Euclidean()
+    latent = metric.embed(latent)
     kernel = KernelProbabilities(
-        latent, torch.tensor(SHARPNESS[sharpness], dtype=latent.dtype), Euclidean()
+        latent, torch.tensor(SHARPNESS[sharpness], dtype=latent.dtype), metric
     )
     graph = observed_graph(shape, directed=kind == "directed", weighted=kind == "weighted")
-    p = plain_kernel(latent, SHARPNESS[sharpness])
+    p = plain_kernel(latent, SHARPNESS[sharpness], curved=kind == "curved")
     if kind == "kernel":
         return kernel, p
     if kind == "sum":
@@ -73,9 +77,14 @@ def make(kind, shape="path", sharpness="middle", latent=None):
     return product, matrix
 
 
-def plain_kernel(latent, sharpness):
-    rows = latent.tolist()
-    return [[math.exp(-sharpness * math.dist(a, b) ** 2) for b in rows] for a in rows]
+def plain_kernel(latent, sharpness, *, curved=False):
+    rows, distance = latent.tolist(), plain_hyperbolic_distance if curved else math.dist
+    return [[math.exp(-sharpness * distance(a, b) ** 2) for b in rows] for a in rows]
+
+
+def plain_hyperbolic_distance(a, b):
+    edge = (1 - math.hypot(*a) ** 2) * (1 - math.hypot(*b) ** 2)
+    return math.acosh(1 + 2 * math.dist(a, b) ** 2 / edge)
 
 
 def plain_product(kind, graph, p):

@@ -1,46 +1,42 @@
 """Distances between latent points."""
 
-import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
-from bpgnn.infer.geometry import METRICS
-
-
-@pytest.fixture(params=METRICS)
-def metric(request):
-    return METRICS[request.param]()
+from bpgnn.infer.geometry import FLAT, Euclidean
+from tests.infer.examples import latent_points
 
 
-def points(seed, count=7, dim=3, dtype=torch.double):
-    return torch.randn(count, dim, generator=torch.Generator().manual_seed(seed), dtype=dtype)
+def test_straight_lines_are_measured_by_their_definition_in_any_dimension():
+    for dim in (1, 2, 7):
+        points = latent_points(9, dim)
+        expected = [[sum((a - b) ** 2) for b in points.numpy()] for a in points.numpy()]
+        found = Euclidean().squared_pairwise(points, points)
+        torch.testing.assert_close(found, torch.tensor(expected))
 
 
-@given(seed=st.integers(0, 1000))
-def test_pairwise_and_point_by_point_agree(seed):
-    for kind in METRICS.values():
-        metric, first, second = kind(), points(seed), points(seed + 1, count=5)
-        pairwise = metric.squared_pairwise(first, second)
-        for i in range(len(first)):
-            one = metric.squared_between(first[i].expand(5, -1), second)
-            torch.testing.assert_close(pairwise[i], one, rtol=1e-9, atol=1e-9)
+def test_close_points_far_from_the_origin_keep_their_distance():
+    points = latent_points() * 1e-3 + 1e3
+    expected = torch.cdist(points, points, compute_mode="donot_use_mm_for_euclid_dist").square()
+    found = Euclidean().squared_pairwise(points, points)
+    torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-12)
 
 
-def test_equal_points_are_at_distance_zero_even_far_from_the_origin(metric):
-    cloud = points(0, dtype=torch.float) * 1e-3 + 0.5
-    assert torch.all(metric.squared_between(cloud, cloud) == 0)
-    assert metric.squared_pairwise(cloud, cloud).diagonal().max() < 1e-12
+def test_flat_space_has_nothing_to_learn_and_leaves_points_where_they_are():
+    points = latent_points()
+    assert list(Euclidean().parameters()) == []
+    assert Euclidean().embed(points) is points
+    cloud = Euclidean().cloud(points)
+    assert cloud.places is points
+    assert (cloud.kinds, cloud.widths) == ((FLAT,), (2,))
+    assert cloud.scales.tolist() == [1.0]
+    assert cloud.factors.tolist() == [[1.0]] * 6
 
 
-def test_distances_are_symmetric_and_obey_the_triangle_inequality(metric):
-    cloud = points(3, count=12)
-    distance = metric.squared_pairwise(cloud, cloud).sqrt()
-    torch.testing.assert_close(distance, distance.t())
-    detour = distance.unsqueeze(2) + distance.unsqueeze(0)
-    assert torch.all(distance.unsqueeze(1) <= detour + 1e-7)
-
-
-def test_gradients_are_right(metric):
-    first, second = points(1).requires_grad_(), points(2).requires_grad_()
-    assert torch.autograd.gradcheck(metric.squared_between, (first, second))
+def test_standardising_gives_mean_zero_and_variance_one_and_survives_a_constant_dimension():
+    points = torch.cat([latent_points() * 50 + 3, torch.ones(6, 1).double()], dim=1)
+    points.requires_grad_()
+    found = Euclidean().standardized(points)
+    torch.testing.assert_close(found.mean(0), torch.zeros(3).double())
+    torch.testing.assert_close(found.var(0, unbiased=False)[:2], torch.ones(2).double())
+    found.sum().backward()
+    assert torch.isfinite(points.grad).all()

@@ -5,7 +5,8 @@ import torch
 from torch import nn
 
 from bpgnn.infer.boolean import BooleanProduct
-from bpgnn.infer.layer import BooleanLayer, InferenceSettings, standardized
+from bpgnn.infer.geometry import Euclidean
+from bpgnn.infer.layer import BooleanLayer, InferenceSettings
 from bpgnn.infer.probabilities import KernelProbabilities, Symmetrised
 from bpgnn.infer.residual import GraphSum
 from tests.infer.examples import latent_points, observed_graph
@@ -23,8 +24,8 @@ class Given(nn.Module):
 
 
 def layer(**changes):
-    settings = InferenceSettings(**{"k": 2, "witness": "equal", **changes})
-    return BooleanLayer(Given(latent_points(dtype=torch.float)), settings)
+    settings = InferenceSettings(**{"k": 2, "latent_dim": 2, "witness": "equal", **changes})
+    return BooleanLayer(Given(latent_points(dim=settings.latent_dim, dtype=torch.float)), settings)
 
 
 def infer(module, observed, **options):
@@ -103,11 +104,22 @@ def test_the_authors_floor_is_1e_24_divided_by_the_degree():
     assert dense[5, 0].item() == pytest.approx(-36.84, abs=1e-2)
 
 
-def test_standardising_gives_mean_zero_and_variance_one_and_survives_a_constant_dimension():
-    points = torch.cat([latent_points() * 50 + 3, torch.ones(6, 1).double()], dim=1)
-    points.requires_grad_()
-    found = standardized(points)
-    torch.testing.assert_close(found.mean(0), torch.zeros(3).double())
-    torch.testing.assert_close(found.var(0, unbiased=False)[:2], torch.ones(2).double())
-    found.sum().backward()
-    assert torch.isfinite(points.grad).all()
+@pytest.mark.parametrize("standardize", [True, False])
+def test_only_flat_points_are_standardised_and_all_are_put_on_their_space(standardize):
+    module = layer(metric="euclidean+spherical", latent_dim=4, standardize=standardize)
+    raw = latent_points(dim=4, dtype=torch.float) * 3 + 1
+    flat, curved = module.kernel(raw).latent.split(2, dim=1)
+    wanted = Euclidean().standardized(raw[:, :2]) if standardize else raw[:, :2]
+    torch.testing.assert_close(flat, wanted)
+    torch.testing.assert_close(curved, raw[:, 2:] / raw[:, 2:].norm(dim=1, keepdim=True))
+
+
+def test_the_scales_of_a_metric_are_parameters_of_the_layer():
+    module = layer(metric="hyperbolic+hyperbolic", standardize=False)
+    found = infer(module, observed_graph("star"))
+    found.probabilities.log_entries(torch.tensor([[1, 2, 5], [0, 3, 4]])).sum().backward()
+    names = [name for name, _ in module.named_parameters() if name.startswith("metric.")]
+    assert len(names) == 2
+    for name, parameter in module.named_parameters():
+        assert parameter.grad is not None, name
+        assert parameter.grad.abs().sum() > 0, name

@@ -10,6 +10,7 @@ from bpgnn.data.dataset import Dataset
 from bpgnn.data.synthetic import block_model
 from bpgnn.errors import InputError
 from bpgnn.graph import Graph
+from bpgnn.infer.spaces import METRICS
 from bpgnn.methods.bpgnn import BPGNN, BPGNNSettings
 from bpgnn.randomness import seeded_globally
 from bpgnn.training.problem import make_problem
@@ -267,6 +268,9 @@ VARIANTS = [
     {"noise": "minus", "floor": True},
     {"temperature": 5.0},
     {"temperature": -5.0},
+    *({"metric": metric, "latent_dim": 4} for metric in METRICS),
+    {"metric": "euclidean+hyperbolic+hyperbolic"},
+    {"metric": "spherical+spherical", "latent_dim": 4, "symmetric": True},
 ]
 
 
@@ -286,6 +290,36 @@ def test_every_option_gives_finite_losses_and_gradients(problem, variant, graph)
     assert all(torch.isfinite(value) for value in losses.values())
     for name, parameter in method.named_parameters():
         assert parameter.grad is None or torch.isfinite(parameter.grad).all(), name
+
+
+@pytest.mark.parametrize(
+    "metric", [*METRICS, "euclidean+hyperbolic+hyperbolic", "spherical+spherical"]
+)
+def test_it_learns_in_every_space_and_the_scales_learn_with_it(problem, metric):
+    method = built(problem, metric=metric, latent_dim=6, temperature=-1.0)
+    optimizer = torch.optim.Adam(method.parameter_groups())
+    before = {name: value.detach().clone() for name, value in method.named_parameters()}
+    tasks = []
+    for step in range(30):
+        losses = method.losses(method(problem, generator=seeded(step)), problem)
+        optimizer.zero_grad()
+        sum(losses.values()).backward()
+        optimizer.step()
+        tasks.append(losses["task"].item())
+    assert sum(tasks[-5:]) < 0.9 * sum(tasks[:5])
+    scales = [name for name in before if "log_scales" in name]
+    assert len(scales) == (metric.count("+") + 1 if "+" in metric else 0)
+    for name, value in method.named_parameters():
+        assert torch.isfinite(value).all(), name
+        assert name not in scales or value != before[name], name
+
+
+def test_weight_decay_spares_the_scales_of_a_metric(problem):
+    method = built(problem, metric="euclidean+hyperbolic")
+    scales = {id(scale) for scale in method.boolean[0].metric.parameters()}
+    groups = [g for g in method.parameter_groups() if scales & {id(p) for p in g["params"]}]
+    assert len(scales) == 2
+    assert [group["weight_decay"] for group in groups] == [0.0]
 
 
 def test_without_an_observed_graph_p_itself_is_sampled(problem):
@@ -326,6 +360,10 @@ def test_more_neighbours_than_there_are_nodes_are_refused(problem):
         ({"latent_dim": 0}, "`latent_dim` must be 1 or more"),
         ({"own_share": 1.0}, "`own_share` must be between 0 and 1"),
         ({"aggregation": "gnc"}, "`aggregation` cannot be 'gnc'. Did you mean gcn?"),
+        ({"metric": "hyperbollic"}, "Did you mean hyperbolic?"),
+        ({"metric": "spherical", "latent_dim": 1}, "needs 2 latent dimensions or more"),
+        ({"metric": "euclidean+hyperbolic", "latent_dim": 1}, "2 parts, but there are 1 latent"),
+        ({"metric": 3}, "`metric` must be text, but got 3"),
         ({"graph_loss": "likelihood", "symmetric": True}, "`symmetric=false` or another"),
     ],
 )
