@@ -59,7 +59,7 @@ class BlockedSampler(Sampler):
         size = self.block_size or max(16, min(64 * k, 16_000_000 // num_nodes))
         blocks = torch.arange(num_nodes, device=probabilities.device).split(size)
         if noise == "minus":
-            return _draw_rows(
+            return draw_rows(
                 probabilities, blocks, k, generator, num_samples, self_pairs=self_pairs, noise=noise
             )
         half = probabilities.half if isinstance(probabilities, Symmetrised) else probabilities
@@ -124,7 +124,7 @@ class _Race:
         return times, torch.cat([self.nodes[0], self.nodes[1]], 1).gather(1, keep)
 
 
-def _draw_rows(
+def draw_rows(
     probabilities: EdgeProbabilities,
     blocks: tuple[Tensor, ...],
     k: int,
@@ -162,7 +162,7 @@ def _redraw(
     """Draw the faint rows afresh; which rows are faint depends on the rates alone."""
     if len(faint) == 0:
         return sample
-    again = _draw_rows(
+    again = draw_rows(
         probabilities,
         faint.split(size),
         k,

@@ -1,16 +1,19 @@
 """Exact sampling on a processor without forming a single row of the product."""
 
+import math
 from pathlib import Path
 from typing import final
 
 import numpy as np
 import torch
+from torch import Tensor
 from typing_extensions import override
 
 from bpgnn.errors import InputError
 from bpgnn.infer.boolean import LOG_TINY, BooleanProduct
 from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities, Symmetrised
 from bpgnn.infer.residual import GraphSum
+from bpgnn.infer.sample.blocked import draw_rows
 from bpgnn.infer.sample.cells import build_cells
 from bpgnn.infer.sample.frontier import Effort, grow_frontiers
 from bpgnn.infer.sample.race import Clocks, Known, race_rows, running_sums
@@ -73,10 +76,16 @@ class LazySampler(Sampler):
         clocks = _clocks_of(probabilities, order, self_pairs=self_pairs)
         seeds = torch.randint(2**62, (num_samples,), generator=generator).tolist()
         races = [race_rows(known, clocks, k=k, seed=seed) for seed in seeds]
-        return Sample(
+        log_times = np.stack([race.log_times for race in races])
+        # Both halves of the symmetric product ring at their whole rates: twice their mean.
+        sample = Sample(
             torch.from_numpy(order[np.stack([race.winners for race in races])]),
-            torch.from_numpy(-np.stack([race.log_times for race in races])),
+            torch.from_numpy(-log_times - (math.log(2) if clocks.across else 0.0)),
         )
+        if clocks.across and len(clocks.alone) > 0:
+            rows = torch.from_numpy(order[clocks.alone])
+            _draw_whole_rows(sample, probabilities, rows, generator, self_pairs=self_pairs)
+        return sample
 
 
 def takes(probabilities: EdgeProbabilities) -> bool:
@@ -87,6 +96,31 @@ def takes(probabilities: EdgeProbabilities) -> bool:
         kinds = (*kinds, GraphSum)
     plain = not isinstance(inner, BooleanProduct) or inner.row_floor is None
     return isinstance(inner, kinds) and plain and probabilities.device.type == "cpu"
+
+
+def _draw_whole_rows(
+    sample: Sample,
+    probabilities: EdgeProbabilities,
+    rows: Tensor,
+    generator: torch.Generator,
+    *,
+    self_pairs: bool,
+) -> None:
+    """Draw for nodes without witnesses in the symmetric product, from the definition.
+
+    Their rates are so small that bounds on others' would not help; they are few.
+    """
+    again = draw_rows(
+        probabilities,
+        rows.split(64),
+        sample.neighbours.size(2),
+        generator,
+        len(sample.neighbours),
+        self_pairs=self_pairs,
+        noise="plus",
+    )
+    sample.neighbours[:, rows] = again.neighbours
+    sample.scores[:, rows] = again.scores
 
 
 def _kernel_of(probabilities: EdgeProbabilities) -> KernelProbabilities:

@@ -139,6 +139,8 @@ def _race(
     room = known.frontiers.points.shape[1] + known.frontiers.cells.shape[1]
     shares = np.empty(room)
     for row in range(begin, end):
+        if clocks.across and clocks.pointer[row] == clocks.pointer[row + 1]:
+            continue  # drawn otherwise
         best.times[:] = np.inf
         best.points[:] = -1
         top = _top(row, clocks)

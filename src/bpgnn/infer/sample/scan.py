@@ -80,6 +80,7 @@ def _scan_rows(
     least = min(num_nodes, max(k + 1, most // 3))
     squares = np.empty((_ROWS, num_nodes), np.float32)
     probe = np.empty(min(num_nodes, 256), np.float32)
+    exact, exact_probe = np.empty(num_nodes), np.empty(len(probe))
     found = np.empty(most, np.int64)
     for first in range(0, len(rows), _ROWS):
         group = rows[first : first + _ROWS]
@@ -90,18 +91,31 @@ def _scan_rows(
         for turn in range(len(group)):
             row = group[turn]
             count, cut = _collect(squares[turn], probe, least, most, found)
-            for place in range(count):
-                out.points[row, place] = found[place]
-                out.exponents[row, place] = -squared(space, row, found[place])
-            finish_points(out, row, count)
-            if count < num_nodes:
-                nearest = max(0.0, math.sqrt(cut) * (1.0 - _SLACK) - slip)
-                bound = np.float32(-nearest * nearest * (1.0 - 1.2e-7))
-                out.cells[row, 0] = 0
-                out.bounds[row, 0] = bound
-                out.rates[row, 0] = num_nodes
-                out.num_cells[row] = 1
-                out.top[row] = float(bound)
+            nearest = max(0.0, math.sqrt(cut) * (1.0 - _SLACK) - slip)
+            _write_row(space, row, found[:count], nearest * nearest, out)
+            if count < num_nodes and out.exponents[row, k] < out.top[row] - 1.0:
+                # So sharp a row that the rounding of float32 would make its bound useless.
+                for other in range(num_nodes):
+                    exact[other] = squared(space, row, other)
+                count, cut = _collect(exact, exact_probe, least, most, found)
+                _write_row(space, row, found[:count], cut * (1.0 - 1e-9), out)
+
+
+@numba.njit(cache=True)
+def _write_row(
+    space: Space, row: int, found: np.ndarray, nearest: float, out: Frontiers
+) -> None:
+    """Note the points that stand alone, and one cell with all that are no nearer than this."""
+    for place in range(len(found)):
+        out.points[row, place] = found[place]
+        out.exponents[row, place] = -squared(space, row, found[place])
+    finish_points(out, row, len(found))
+    if len(found) < len(space.places):
+        out.cells[row, 0] = 0
+        out.bounds[row, 0] = np.float32(-nearest * (1.0 - 1.2e-7))
+        out.rates[row, 0] = len(space.places)
+        out.num_cells[row] = 1
+        out.top[row] = float(out.bounds[row, 0])
 
 
 @numba.njit(cache=True, fastmath={"contract", "reassoc"})
@@ -167,7 +181,11 @@ def _collect(
         count = _count_below(squares, cut)
     if count > most:
         # Many points at one distance: all that are nearer, then as many of those as fit.
-        kept = _take(squares, float(np.nextafter(cut, np.float32(-1))), most, found)
+        kept = 0
+        for other in range(num_nodes):
+            if squares[other] < cut:
+                found[kept] = other
+                kept += 1
         for other in range(num_nodes):
             if kept == least:
                 break
@@ -175,7 +193,7 @@ def _collect(
                 found[kept] = other
                 kept += 1
         return kept, float(cut)
-    return _take(squares, cut, most, found), float(cut)
+    return _take(squares, float(cut), most, found), float(cut)
 
 
 @numba.njit(cache=True)
