@@ -10,11 +10,11 @@ from typing_extensions import override
 
 from bpgnn.graph import Graph
 from bpgnn.infer.boolean import LOG_TINY, BooleanProduct
-from bpgnn.infer.geometry import METRICS
 from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities, Symmetrised
 from bpgnn.infer.residual import GraphSum
 from bpgnn.infer.sample.choose import choose_sampler
 from bpgnn.infer.sample.sampler import Sample
+from bpgnn.infer.spaces import make_metric
 from bpgnn.infer.witness import (
     Votes,
     equal_votes,
@@ -41,9 +41,11 @@ class InferenceSettings:
 
     Args:
         k: Neighbours drawn for each node.
-        metric: The distance between latent points.
+        latent_dim: Latent dimensions D.
+        metric: The space of latent points: `euclidean`, `hyperbolic`, `spherical`, or several
+            of them, as `euclidean+hyperbolic`, which share the dimensions.
         temperature: The logarithm of 1/φ at the start; it is learned.
-        standardize: Give every latent dimension mean zero and variance one.
+        standardize: Give every latent dimension of flat space mean zero and variance one.
         residual: How P meets the observed graph A: `boolean` (A ⋄ P), `sum` (A + α·P, α
             learned) or `none` (P alone).
         witness: Who votes in A ⋄ P: `equal` (each neighbour the same), `gated` (each by
@@ -60,7 +62,8 @@ class InferenceSettings:
     """
 
     k: int = 8
-    metric: Literal["euclidean"] = "euclidean"
+    latent_dim: int = 16
+    metric: str = "euclidean"
     temperature: float = 1.0
     standardize: bool = True
     residual: Literal["boolean", "sum", "none"] = "boolean"
@@ -82,8 +85,8 @@ class Inference:
     """Hold what a Boolean layer found.
 
     Args:
-        latent: Latent points V, shape (N, D).
-        kernel: The edge probabilities P.
+        latent: Latent points V as the embedding gives them, shape (N, D).
+        kernel: The edge probabilities P, with the points on their space.
         probabilities: The product P~ that was sampled from.
         sample: The neighbours drawn.
     """
@@ -103,7 +106,7 @@ class BooleanLayer(nn.Module):
         \tilde P = A \diamond P, \quad A'' \sim \text{Gumbel-top-}k(\log \tilde P)
 
     Args:
-        embedding: The GNN f, a module.
+        embedding: The GNN f, a module, with as many outputs as `settings` has dimensions.
         settings: How the graph is inferred.
     """
 
@@ -112,7 +115,7 @@ class BooleanLayer(nn.Module):
         super().__init__()
         self.embedding = embedding
         self.settings = settings
-        self.metric = METRICS[settings.metric]()
+        self.metric = make_metric(settings.metric, settings.latent_dim)
         self.temperature = nn.Parameter(torch.tensor(float(settings.temperature)))
         self.log_scale = nn.Parameter(torch.zeros(())) if settings.residual == "sum" else None
         mixed = settings.residual == "boolean" and settings.witness == "mixed"
@@ -161,11 +164,12 @@ class BooleanLayer(nn.Module):
         return Inference(latent, kernel, probabilities, sample)
 
     def kernel(self, latent: Tensor) -> KernelProbabilities:  # (N, D)
-        """Form P from latent points (eq. g4P)."""
+        """Form P from latent points as the embedding gives them (eq. g4P)."""
         if self.settings.standardize:
-            latent = standardized(latent)
+            latent = self.metric.standardized(latent)
+        points = self.metric.embed(latent)
         # The authors' parametrisation: 1/φ stays between e⁻⁵ and e⁵.
-        return KernelProbabilities(latent, self.temperature.clamp(-5, 5).exp(), self.metric)
+        return KernelProbabilities(points, self.temperature.clamp(-5, 5).exp(), self.metric)
 
     def product(self, kernel: KernelProbabilities, observed: Graph | None) -> EdgeProbabilities:
         """Join P with the observed graph (eq. PBMM)."""
@@ -203,16 +207,3 @@ class BooleanLayer(nn.Module):
             return None
         degree = witnesses.in_degree.double().clamp(min=1e-8)
         return LOG_TINY - degree.log()
-
-
-def standardized(latent: Tensor) -> Tensor:  # (N, D)
-    """Give every latent dimension mean zero and variance one.
-
-    Example:
-        >>> standardized(torch.tensor([[1.0], [3.0]]))
-        tensor([[-1.],
-                [ 1.]])
-    """
-    centred = latent - latent.mean(0, keepdim=True)
-    # Gradients of a constant dimension stay finite.
-    return centred * torch.rsqrt(centred.square().mean(0, keepdim=True) + 1e-12)

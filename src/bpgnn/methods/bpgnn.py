@@ -14,6 +14,7 @@ from bpgnn.graph import Graph
 from bpgnn.infer.layer import BooleanLayer, Inference, InferenceSettings
 from bpgnn.infer.sample.choose import choose_sampler
 from bpgnn.infer.sample.sampler import check_sample_size
+from bpgnn.infer.spaces import make_metric
 from bpgnn.losses.classification import classification_loss
 from bpgnn.losses.graph_reward import (
     graph_likelihood,
@@ -41,7 +42,6 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
         aggregation: The GNN: `gcn`, `gat` or `edgeconv`.
         embedding: The network f that gives latent points: an aggregation, or `mlp`.
         embedding_hidden: Widths of the hidden layers of f.
-        latent_dim: Latent dimensions D.
         message_weight: What a sampled edge's message counts for: `probability`, its P~;
             `votes`, P~ times the number of witnesses, so that with a sharp kernel the
             messages are those over the observed graph; `none`, one. The first two let the
@@ -50,6 +50,9 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
         graph_loss: `reward` (the paper's), `noisy` (the authors' code), `likelihood` (with
             the terms that make it a score function) or `none`.
         graph_loss_weight: What the graph loss counts for.
+        latent_loss_weight: What the latent loss counts for: how well a linear classifier of
+            each layer's latent points alone does. It teaches f what makes nodes alike
+            without the detour through the sampled graph.
         task_loss: `cross_entropy` or, as in the authors' code, `binary`.
         dropout: Share of each hidden layer's input dropped in training.
         input_dropout: Share of the features dropped in training.
@@ -63,18 +66,18 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
     aggregation: Literal["gcn", "gat", "edgeconv"] = "gcn"
     embedding: Literal["gcn", "gat", "edgeconv", "mlp"] = "gcn"
     embedding_hidden: tuple[int, ...] = (128,)
-    latent_dim: int = 16
     message_weight: Literal["votes", "probability", "none"] = "votes"
     graph_learning_rate: float = 0.01
     graph_loss: Literal["reward", "noisy", "likelihood", "none"] = "none"
     graph_loss_weight: float = 1.0
+    latent_loss_weight: float = 0.0
     task_loss: Literal["cross_entropy", "binary"] = "cross_entropy"
     dropout: float = 0.5
     input_dropout: float = 0.5
     embedding_dropout: float = 0.5
 
     def __post_init__(self) -> None:
-        """Refuse numbers out of range."""
+        """Refuse numbers out of range, and metrics that cannot be made."""
         super().__post_init__()
         layers = len(self.hidden)
         self.refuse_unless("one width or more", lambda widths: len(widths) > 0, "hidden")
@@ -96,13 +99,18 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
         self.refuse_unless(
             "1 or more", lambda number: number >= 1, "k", "latent_dim", "input_width"
         )
+        make_metric(self.metric, self.latent_dim)
         self.refuse_unless(
             "between -5 and 5, the bounds it is learned in",
             lambda number: -5 <= number <= 5,
             "temperature",
         )
         self.refuse_unless("above 0", lambda rate: rate > 0, "graph_learning_rate")
-        self.refuse_unless("0 or more", lambda number: number >= 0, "gate", "graph_loss_weight")
+        self.refuse_unless(
+            "0 or more",
+            lambda number: number >= 0,
+            *("gate", "graph_loss_weight", "latent_loss_weight"),
+        )
         self.refuse_unless("between 0 and 1", lambda share: 0 < share < 1, "own_share")
         if self.graph_loss == "likelihood" and self.symmetric:
             raise InputError(
@@ -177,6 +185,7 @@ class BPGNN(Method[BPGNNSettings]):
         width = settings.input_width or problem.num_features
         self.input = FeatureLinear(problem.num_features, width) if settings.input_width else None
         self.boolean = nn.ModuleList()
+        self.guides = nn.ModuleList()
         self.layers = nn.ModuleList()
         known = 0
         for position, (wide, narrow) in enumerate(pairwise((width, *settings.hidden))):
@@ -184,6 +193,8 @@ class BPGNN(Method[BPGNNSettings]):
                 widths = [wide + known, *settings.embedding_hidden, settings.latent_dim]
                 embedding = Embedding(settings.embedding, widths, settings.embedding_dropout)
                 self.boolean.append(BooleanLayer(embedding, settings))
+                if settings.latent_loss_weight > 0:
+                    self.guides.append(FeatureLinear(settings.latent_dim, problem.num_classes))
                 known = settings.latent_dim
             self.layers.append(make_aggregation(settings.aggregation, wide, narrow))
         head = (settings.hidden[-1], *settings.head, problem.num_classes)
@@ -205,7 +216,8 @@ class BPGNN(Method[BPGNNSettings]):
 
     @override
     def parameter_groups(self) -> list[dict[str, Any]]:
-        inferring = {id(parameter) for parameter in self.boolean.parameters()}
+        parts = (self.boolean, self.guides)
+        inferring = {id(parameter) for part in parts for parameter in part.parameters()}
         rates = (self.settings.graph_learning_rate, self.settings.learning_rate)
         return [
             {**group, "params": members, "lr": rate}
@@ -248,15 +260,23 @@ class BPGNN(Method[BPGNNSettings]):
     def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
         settings = self.settings
         labels = problem.labels[problem.train]
-        terms = {}
-        for logits in output.logits:
-            loss = classification_loss(
+
+        def task_loss(logits: Tensor) -> Tensor:
+            return classification_loss(
                 logits[problem.train],
                 labels,
                 kind=settings.task_loss,
                 class_weight=problem.class_weight,
             )
-            terms["task"] = terms.get("task", 0.0) + loss / len(output.logits)
+
+        terms = {"task": torch.stack([task_loss(logits) for logits in output.logits]).mean()}
+        if self.guides:
+            values = [
+                task_loss(guide(layer.inference.latent))
+                for layers in output.detail
+                for guide, layer in zip(self.guides, layers, strict=True)
+            ]
+            terms["latent"] = settings.latent_loss_weight * torch.stack(values).mean()
         drawn = [layer for layers in output.detail for layer in layers]
         if drawn and settings.graph_loss != "none":
             right = self._right(output, problem)

@@ -5,22 +5,21 @@ from typing import final
 
 import numpy as np
 import torch
-from torch import Tensor
 from typing_extensions import override
 
+from bpgnn.errors import InputError
 from bpgnn.infer.boolean import LOG_TINY, BooleanProduct
-from bpgnn.infer.geometry import Euclidean
-from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities
-from bpgnn.infer.sample.blocked import BlockedSampler
-from bpgnn.infer.sample.heavy import find_heavy
-from bpgnn.infer.sample.race import Votes, race_rows
-from bpgnn.infer.sample.sampler import (
-    Noise,
-    Sample,
-    Sampler,
-    check_sample_size,
-    exponential_noise,
-)
+from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities, Symmetrised
+from bpgnn.infer.residual import GraphSum
+from bpgnn.infer.sample.cells import build_cells
+from bpgnn.infer.sample.frontier import Effort, grow_frontiers
+from bpgnn.infer.sample.race import Clocks, Known, race_rows, running_sums
+from bpgnn.infer.sample.sampler import Noise, Sample, Sampler, check_sample_size
+from bpgnn.infer.sample.space import Space
+
+# Measured (docs/sampling.md): leaves of 8, and frontiers of 64 points and 64 cells.
+_LEAF_SIZE = 8
+_MAX_POINTS, _MAX_CELLS = 64, 64
 
 
 @final
@@ -29,22 +28,25 @@ class LazySampler(Sampler):
 
     The rates of a row of A ⋄ P are sums over its witnesses k, and rates of clocks add: node
     i's clocks are those of all its pairs (k, j). Of each row of P the heaviest points are
-    known exactly; they have clocks of their own. All others are one stream of proposals at a
-    rate that is above theirs, each accepted with its true share: exact, whatever the bound.
-    What is known of a row of P serves all nodes that have it as a witness, and every sample.
+    known exactly; they have clocks of their own. All others are in cells, which together are
+    one stream of proposals at rates above theirs, each accepted with its true share: exact,
+    whatever the bounds. What is known of a row of P serves all nodes that have it as a
+    witness, and every sample.
 
-    For the Euclidean plain, gated and mixed product and for P itself, on a CPU; others are
-    handed to `blocked`.
+    It takes the plain, gated, mixed and symmetric product, the sum A + α·P and P itself, in
+    any metric, on a CPU. It does not take the authors' reversed noise and floor.
 
     Args:
-        num_heavy: Heavy points a row, or None for a number that suits K.
+        leaf_size: At most as many points in a cell that is not split.
+        effort: How far frontiers are grown, or None for what was measured to be quick.
     """
 
     name = "lazy"
 
-    def __init__(self, num_heavy: int | None = None) -> None:
-        """Keep the number of heavy points."""
-        self.num_heavy = num_heavy
+    def __init__(self, leaf_size: int = _LEAF_SIZE, effort: Effort | None = None) -> None:
+        """Keep the numbers."""
+        self.leaf_size = leaf_size
+        self.effort = effort
 
     @override
     @torch.no_grad()
@@ -59,66 +61,126 @@ class LazySampler(Sampler):
         noise: Noise = "plus",
     ) -> Sample:
         check_sample_size(k, probabilities.num_nodes, self_pairs=self_pairs)
-        rows = _rows_of(probabilities)
-        if rows is None or noise == "minus":
-            return BlockedSampler().sample(
-                probabilities,
-                k,
-                generator=generator,
-                num_samples=num_samples,
-                self_pairs=self_pairs,
-                noise=noise,
+        if noise == "minus" or not takes(probabilities):
+            raise InputError(
+                "The sampler `lazy` draws from products without reversed noise or floor, on a "
+                "CPU. Take `sampler=blocked` or `sampler=auto`."
             )
-        kernel, votes = rows
-        points = kernel.latent.double().contiguous().numpy()
-        sharpness = float(kernel.sharpness)
-        # With K others among a row's heavy points the time to beat is finite at once.
-        least = min(len(points), max(self.num_heavy or max(64, 4 * k), k + 1))
-        heavy = find_heavy(points, sharpness, least, min(len(points), 3 * least))
+        space = _space_of(_kernel_of(probabilities))
+        order, space, cells = build_cells(space, self.leaf_size)
+        effort = self.effort or _effort_for(*space.places.shape, k)
+        known = Known(space, cells, grow_frontiers(space, cells, k, effort))
+        clocks = _clocks_of(probabilities, order, self_pairs=self_pairs)
         seeds = torch.randint(2**62, (num_samples,), generator=generator).tolist()
-        races = [
-            race_rows(points, sharpness, votes, heavy, k=k, seed=seed, self_pairs=self_pairs)
-            for seed in seeds
-        ]
-        sample = Sample(
-            torch.from_numpy(np.stack([race.neighbours for race in races])),
+        races = [race_rows(known, clocks, k=k, seed=seed) for seed in seeds]
+        return Sample(
+            torch.from_numpy(order[np.stack([race.winners for race in races])]),
             torch.from_numpy(-np.stack([race.log_times for race in races])),
         )
-        alone = (sample.neighbours[0, :, 0] < 0).nonzero().squeeze(1)
-        if len(alone) > 0:
-            _draw_constant_rows(sample, alone, generator, self_pairs=self_pairs)
-        return sample
 
 
-def _rows_of(probabilities: EdgeProbabilities) -> tuple[KernelProbabilities, Votes] | None:
-    """Take the product apart into P and the votes of each row; None where that is not it."""
-    if isinstance(probabilities, KernelProbabilities):
-        nodes = np.arange(probabilities.num_nodes)
-        kernel = probabilities
-        votes = Votes(np.arange(len(nodes) + 1), nodes, np.zeros(len(nodes)))
-    elif isinstance(probabilities, BooleanProduct) and probabilities.row_floor is None:
-        kernel, graph = probabilities.kernel, probabilities.witnesses
-        parts = (graph.row_pointer, graph.sources, probabilities.log_weight.double())
-        votes = Votes(*(part.cpu().contiguous().numpy() for part in parts))
-    else:
-        return None
-    fits = kernel.latent.device.type == "cpu" and isinstance(kernel.metric, Euclidean)
-    return (kernel, votes) if fits else None
+def takes(probabilities: EdgeProbabilities) -> bool:
+    """Tell whether a matrix of probabilities can be drawn from lazily."""
+    inner = probabilities.half if isinstance(probabilities, Symmetrised) else probabilities
+    kinds = (KernelProbabilities, BooleanProduct)
+    if inner is probabilities:
+        kinds = (*kinds, GraphSum)
+    plain = not isinstance(inner, BooleanProduct) or inner.row_floor is None
+    return isinstance(inner, kinds) and plain and probabilities.device.type == "cpu"
 
 
-def _draw_constant_rows(
-    sample: Sample, rows: Tensor, generator: torch.Generator, *, self_pairs: bool
-) -> None:
-    """Draw for nodes without witnesses, whose rows are constant: any K others, evenly."""
-    num_samples, num_nodes, k = sample.neighbours.shape
-    size = (num_samples, len(rows), num_nodes)
-    # A few nodes at most have no witness; each costs one variate a node.
-    times = exponential_noise(size, generator, sample.scores.device)
-    if not self_pairs:
-        times[:, torch.arange(len(rows)), rows] = torch.inf
-    best, nodes = torch.topk(times, k, largest=False)
-    sample.neighbours[:, rows] = nodes
-    sample.scores[:, rows] = LOG_TINY - best.log()
+def _kernel_of(probabilities: EdgeProbabilities) -> KernelProbabilities:
+    if isinstance(probabilities, Symmetrised):
+        return _kernel_of(probabilities.half)
+    if isinstance(probabilities, BooleanProduct | GraphSum):
+        return probabilities.kernel
+    assert isinstance(probabilities, KernelProbabilities)  # `takes` has said so
+    return probabilities
+
+
+def _space_of(kernel: KernelProbabilities) -> Space:
+    cloud = kernel.metric.cloud(kernel.latent.double())
+    return Space(
+        places=cloud.places.contiguous().numpy(),
+        factors=cloud.factors.contiguous().numpy(),
+        starts=np.cumsum((0, *cloud.widths)),
+        kinds=np.array(cloud.kinds),
+        scales=(cloud.scales.double() * kernel.sharpness.double()).numpy(),
+    )
+
+
+def _effort_for(num_nodes: int, dim: int, k: int) -> Effort:
+    """Balance what growing a frontier costs with what it saves, and with a pass over all."""
+    max_points = min(num_nodes, max(_MAX_POINTS, 4 * k, k + 1 + _LEAF_SIZE))
+    scan = num_nodes * (dim + 16)
+    return Effort(
+        max_points=max_points,
+        max_cells=_MAX_CELLS,
+        max_opened=max(64, min(512, scan // 2000)),
+        tolerance=4.0,
+        scan_ratio=max(20.0, scan / (500 * k)),
+    )
+
+
+def _clocks_of(probabilities: EdgeProbabilities, order: np.ndarray, *, self_pairs: bool) -> Clocks:
+    """Take a matrix apart into the clocks of each row."""
+    num_nodes = len(order)
+    place = np.empty_like(order)
+    place[order] = np.arange(num_nodes)
+    none, nowhere = np.empty(0, np.int64), np.zeros(num_nodes + 1, np.int64)
+    across = isinstance(probabilities, Symmetrised)
+    inner = probabilities.half if isinstance(probabilities, Symmetrised) else probabilities
+    # Its own row of P alone, with weight one, is what a node has where there is no product.
+    pointer, witnesses, log_weights = np.arange(num_nodes + 1), place, np.zeros(num_nodes)
+    edge_pointer, edges, edge_log_rates = nowhere, none, np.empty(0)
+    alone = none
+    if isinstance(inner, BooleanProduct):
+        graph = inner.witnesses
+        pointer, witnesses = graph.row_pointer.numpy(), place[graph.sources.numpy()]
+        log_weights = inner.log_weight.double().numpy()
+        alone = place[np.flatnonzero(np.diff(pointer) == 0)]
+    elif isinstance(inner, GraphSum):
+        graph = inner.observed
+        log_weights = np.full(num_nodes, float(inner.log_scale))
+        edge_pointer, edges = graph.row_pointer.numpy(), place[graph.sources.numpy()]
+        edge_log_rates = graph.weights.double().log().numpy()
+    clocks = Clocks(
+        place=place,
+        pointer=pointer,
+        witnesses=witnesses,
+        log_weights=log_weights,
+        edge_pointer=edge_pointer,
+        edges=edges,
+        edge_log_rates=edge_log_rates,
+        across=across,
+        back_pointer=nowhere,
+        back=none,
+        back_log_weights=np.empty(0),
+        back_weights=np.empty(0),
+        back_totals=np.zeros(num_nodes + 1),
+        alone=alone,
+        log_alone=LOG_TINY if len(alone) > 0 else -np.inf,
+        self_pairs=self_pairs,
+    )
+    return _with_the_way_back(clocks) if across else clocks
+
+
+def _with_the_way_back(clocks: Clocks) -> Clocks:
+    """Add, for every point, whom it is a witness of: the clocks of the transposed half."""
+    num_nodes = len(clocks.place)
+    rows = np.repeat(clocks.place, np.diff(clocks.pointer))
+    order = np.argsort(clocks.witnesses, kind="stable")
+    back_pointer = np.zeros(num_nodes + 1, np.int64)
+    back_pointer[1:] = np.bincount(clocks.witnesses, minlength=num_nodes).cumsum()
+    log_weights = clocks.log_weights[order]
+    back_weights, back_totals = running_sums(np.exp(log_weights), back_pointer)
+    return clocks._replace(
+        back_pointer=back_pointer,
+        back=rows[order],
+        back_log_weights=log_weights,
+        back_weights=back_weights,
+        back_totals=back_totals,
+    )
 
 
 def is_compiled() -> bool:

@@ -1,4 +1,4 @@
-"""The race of exponential clocks over rows of A ⋄ P, without forming any row."""
+"""The race of exponential clocks over rows of P~, without forming any row."""
 
 import math
 from typing import NamedTuple
@@ -6,7 +6,9 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from bpgnn.infer.sample.heavy import Heavy
+from bpgnn.infer.sample.cells import Cells
+from bpgnn.infer.sample.scan import Frontiers
+from bpgnn.infer.sample.space import Space, squared
 from bpgnn.infer.sample.streams import advanced, exponential, stream_of, uniform
 from bpgnn.infer.sample.threads import in_threads
 
@@ -15,329 +17,586 @@ from bpgnn.infer.sample.threads import in_threads
 FAINT = 1e-250
 
 
-class Votes(NamedTuple):
-    """Hold who votes for each row and with what weight, as arrays.
+class Clocks(NamedTuple):
+    """Hold whose clocks ring in each row, as arrays; points are places in the cells' order.
 
     Args:
+        place: Where each row's own point is, shape (N,).
         pointer: Where each row's witnesses begin, shape (N + 1,).
         witnesses: The witnesses of every row, shape (E,).
         log_weights: The logarithms of their votes' weights, shape (E,).
+        edge_pointer: Where each row's clocks of single points begin, shape (N + 1,).
+        edges: Those points, shape (M,).
+        edge_log_rates: The logarithms of their rates, shape (M,).
+        across: Whether the transposed product rings as well.
+        back_pointer: Where those begin whom a point is a witness of, by place, (N + 1,).
+        back: Who they are, shape (E,).
+        back_log_weights: The logarithms of its votes' weights for them, shape (E,).
+        back_weights: Running sums of those weights, for each point anew, shape (E,).
+        back_totals: Running sums of all its votes' weights, by place, shape (N + 1,).
+        alone: Points without witnesses, whose rows are constant, shape (L,).
+        log_alone: The logarithm of that constant.
+        self_pairs: Whether a row's own point may be drawn.
     """
 
+    place: np.ndarray
     pointer: np.ndarray
     witnesses: np.ndarray
     log_weights: np.ndarray
+    edge_pointer: np.ndarray
+    edges: np.ndarray
+    edge_log_rates: np.ndarray
+    across: bool
+    back_pointer: np.ndarray
+    back: np.ndarray
+    back_log_weights: np.ndarray
+    back_weights: np.ndarray
+    back_totals: np.ndarray
+    alone: np.ndarray
+    log_alone: float
+    self_pairs: bool
+
+
+class Known(NamedTuple):
+    """Hold what all rows and samples share.
+
+    Args:
+        space: Latent points, in the order of the cells.
+        cells: The cells.
+        frontiers: The cover of each row of P.
+    """
+
+    space: Space
+    cells: Cells
+    frontiers: Frontiers
 
 
 class Finish(NamedTuple):
     """Hold the end of a race.
 
     Args:
-        neighbours: The first K distinct points of each row, shape (N, K); -1 for a row
-            without witnesses.
+        winners: The places of the first K distinct points of each row, shape (N, K).
         log_times: The logarithms of their times, shape (N, K).
         ratios: The largest acceptance ratio that each row met; none may be above one.
     """
 
-    neighbours: np.ndarray
+    winners: np.ndarray
     log_times: np.ndarray
     ratios: np.ndarray
 
 
-def race_rows(
-    points: np.ndarray,
-    sharpness: float,
-    votes: Votes,
-    heavy: Heavy,
-    *,
-    k: int,
-    seed: int,
-    self_pairs: bool,
-) -> Finish:
+class _Best(NamedTuple):
+    """Keep the K best of distinct points, in order of time."""
+
+    times: np.ndarray
+    points: np.ndarray
+
+
+def race_rows(known: Known, clocks: Clocks, *, k: int, seed: int) -> Finish:
     """Let every row's clocks ring until K distinct points have.
 
     Args:
-        points: Latent points, shape (N, D).
-        sharpness: 1/φ.
-        votes: Who votes for each row.
-        heavy: What is known of each row of P.
+        known: What is known of P.
+        clocks: Whose clocks ring in each row.
         k: Distinct points wanted, K.
         seed: Where the randomness comes from.
-        self_pairs: Whether a row's own point may be drawn.
 
     Returns:
-        Neighbours and their times.
+        Winners and their times.
     """
-    num_nodes = len(points)
+    num_nodes = len(clocks.place)
     finish = Finish(
-        neighbours=np.full((num_nodes, k), -1, np.int64),
+        winners=np.full((num_nodes, k), -1, np.int64),
         log_times=np.full((num_nodes, k), np.inf),
         ratios=np.zeros(num_nodes),
     )
     in_threads(
-        num_nodes,
-        lambda begin, end: _race(
-            points, sharpness, votes, heavy, finish, seed, self_pairs, begin, end
-        ),
+        num_nodes, lambda begin, end: _race(known, clocks, finish, seed, begin, end)
     )
     return finish
 
 
+@numba.njit(cache=True)
+def running_sums(weights: np.ndarray, pointer: np.ndarray) -> tuple:
+    """Add up weights along each run, afresh in every run, and all runs' totals."""
+    sums = np.empty(len(weights))
+    totals = np.zeros(len(pointer))
+    for run in range(len(pointer) - 1):
+        total = 0.0
+        for place in range(pointer[run], pointer[run + 1]):
+            total += weights[place]
+            sums[place] = total
+        totals[run + 1] = totals[run] + total
+    return sums, totals
+
+
 @numba.njit(cache=True, nogil=True)
 def _race(
-    points: np.ndarray,
-    sharpness: float,
-    votes: Votes,
-    heavy: Heavy,
-    finish: Finish,
-    seed: int,
-    self_pairs: bool,
-    begin: int,
-    end: int,
+    known: Known, clocks: Clocks, finish: Finish, seed: int, begin: int, end: int
 ) -> None:
-    k = finish.neighbours.shape[1]
-    best_times = np.empty(k)
-    best_nodes = np.empty(k, np.int64)
+    k = finish.winners.shape[1]
+    best = _Best(np.empty(k), np.empty(k, np.int64))
+    room = known.frontiers.points.shape[1] + known.frontiers.cells.shape[1]
+    shares = np.empty(room)
     for row in range(begin, end):
-        start, stop = votes.pointer[row], votes.pointer[row + 1]
-        if start == stop:
-            continue
-        first, top = start, -np.inf
-        for vote in range(start, stop):
-            peak = votes.log_weights[vote] + heavy.exponents[votes.witnesses[vote], 0]
-            if peak > top:
-                first, top = vote, peak
-        best_times[:] = np.inf
-        best_nodes[:] = -1
+        best.times[:] = np.inf
+        best.points[:] = -1
+        top = _top(row, clocks)
         state = stream_of(seed, row)
-        faint = _is_faint(row, top, votes, heavy, k, self_pairs)
-        for turn in range(start, stop):
-            # The strongest witness goes first, so that the time to beat is short early on.
-            vote = first if turn == start else (start if turn == first else turn)
-            witness, weight = votes.witnesses[vote], votes.log_weights[vote]
-            if faint:
-                state, ratio = _ring_in_log_space(
-                    row,
-                    witness,
-                    weight,
-                    points,
-                    sharpness,
-                    heavy,
-                    best_times,
-                    best_nodes,
-                    state,
-                    self_pairs,
-                )
-            else:
-                scale = math.exp(weight + heavy.exponents[witness, 0] - top)
-                state = _ring_heavy(
-                    row, witness, scale, heavy, best_times, best_nodes, state, self_pairs
-                )
-                state, ratio = _ring_rest(
-                    row,
-                    witness,
-                    weight - top,
-                    points,
-                    sharpness,
-                    heavy,
-                    best_times,
-                    best_nodes,
-                    state,
-                    self_pairs,
-                )
-            finish.ratios[row] = max(finish.ratios[row], ratio)
+        if _is_faint(row, top, known.frontiers, clocks, k):
+            state, ratio = _race_in_logs(row, known, clocks, best, state)
+            top = 0.0
+            logs = True
+        else:
+            state, ratio = _race_row(row, top, known, clocks, best, state, shares)
+            logs = False
+        finish.ratios[row] = ratio
         for place in range(k):
-            time = best_times[place]
-            finish.neighbours[row, place] = best_nodes[place]
-            finish.log_times[row, place] = time if faint else math.log(time) - top
+            time = best.times[place]
+            finish.winners[row, place] = best.points[place]
+            finish.log_times[row, place] = time if logs else math.log(time) - top
 
 
 @numba.njit(cache=True)
-def _is_faint(row: int, top: float, votes: Votes, heavy: Heavy, k: int, self_pairs: bool) -> bool:
-    """Tell whether no witness has K heavy points of a rate that floating point can hold."""
-    limit = math.log(FAINT)
-    for vote in range(votes.pointer[row], votes.pointer[row + 1]):
-        witness, bright = votes.witnesses[vote], 0
-        for place in range(heavy.counts[witness]):
-            if votes.log_weights[vote] + heavy.exponents[witness, place] - top < limit:
+def _top(row: int, clocks: Clocks) -> float:
+    """Find the logarithm of the highest rate that rates are taken relative to."""
+    top = -np.inf
+    for vote in range(clocks.pointer[row], clocks.pointer[row + 1]):
+        top = max(top, clocks.log_weights[vote])
+    for edge in range(clocks.edge_pointer[row], clocks.edge_pointer[row + 1]):
+        top = max(top, clocks.edge_log_rates[edge])
+    return top
+
+
+@numba.njit(cache=True)
+def _is_faint(row: int, top: float, frontiers: Frontiers, clocks: Clocks, k: int) -> bool:
+    """Tell whether no witness has K points of a rate that floating point can hold."""
+    limit = math.log(FAINT) + top
+    own = clocks.place[row]
+    for vote in range(clocks.pointer[row], clocks.pointer[row + 1]):
+        witness, bright = clocks.witnesses[vote], 0
+        for place in range(frontiers.num_points[witness]):
+            if clocks.log_weights[vote] + frontiers.exponents[witness, place] < limit:
                 break
-            bright += self_pairs or heavy.nodes[witness, place] != row
+            bright += clocks.self_pairs or frontiers.points[witness, place] != own
             if bright == k:
                 return False
     return True
 
 
 @numba.njit(cache=True, inline="always")
-def _offer(time: float, node: int, best_times: np.ndarray, best_nodes: np.ndarray) -> None:
+def _offer(best: _Best, time: float, point: int) -> None:
     """Take a ring into the K best of distinct points, kept in order of time."""
-    k = len(best_times)
-    place = k - 1
-    for known in range(k):
-        if best_nodes[known] == node:
-            if best_times[known] <= time:
+    times, points = best.times, best.points
+    place = len(times) - 1
+    for known in range(len(times)):
+        if points[known] == point:
+            if times[known] <= time:
                 return
             place = known
             break
-    while place > 0 and best_times[place - 1] > time:
-        best_times[place] = best_times[place - 1]
-        best_nodes[place] = best_nodes[place - 1]
+    while place > 0 and times[place - 1] > time:
+        times[place] = times[place - 1]
+        points[place] = points[place - 1]
         place -= 1
-    best_times[place] = time
-    best_nodes[place] = node
+    times[place] = time
+    points[place] = point
 
 
 @numba.njit(cache=True)
-def _ring_heavy(
+def _race_row(
     row: int,
+    top: float,
+    known: Known,
+    clocks: Clocks,
+    best: _Best,
+    state: int,
+    shares: np.ndarray,
+) -> tuple:
+    """Race one row, in time relative to its top rate."""
+    own, last = clocks.place[row], len(best.times) - 1
+    ratio = 0.0
+    for edge in range(clocks.edge_pointer[row], clocks.edge_pointer[row + 1]):
+        state = advanced(state)
+        time = exponential(state) / math.exp(clocks.edge_log_rates[edge] - top)
+        if time < best.times[last] and (clocks.self_pairs or clocks.edges[edge] != own):
+            _offer(best, time, clocks.edges[edge])
+    start, stop = clocks.pointer[row], clocks.pointer[row + 1]
+    first = start
+    for vote in range(start, stop):
+        if clocks.log_weights[vote] > clocks.log_weights[first]:
+            first = vote
+    for turn in range(start, stop):
+        # The strongest witness goes first, so that the time to beat is short early on.
+        vote = first if turn == start else (start if turn == first else turn)
+        scale = math.exp(clocks.log_weights[vote] - top)
+        state, met = _ring(
+            own, clocks.witnesses[vote], scale, known, clocks.self_pairs, best, state
+        )
+        ratio = max(ratio, met)
+    if clocks.across:
+        state, met = _ring_across(own, math.exp(-top), known, clocks, best, state, shares)
+        ratio = max(ratio, met)
+        # Rows that are constant give every other row one clock each, of the same rate.
+        rate = math.exp(clocks.log_alone - top) * len(clocks.alone)
+        time = 0.0
+        while rate > 0:
+            state = advanced(state)
+            time += exponential(state) / rate
+            if not time < best.times[last]:
+                break
+            state = advanced(state)
+            point = clocks.alone[int(uniform(state) * len(clocks.alone))]
+            if clocks.self_pairs or point != own:
+                _offer(best, time, point)
+    return state, ratio
+
+
+@numba.njit(cache=True)
+def _ring(
+    own: int,
     witness: int,
     scale: float,
-    heavy: Heavy,
-    best_times: np.ndarray,
-    best_nodes: np.ndarray,
-    state: int,
+    known: Known,
     self_pairs: bool,
-) -> int:
-    """Let a witness's heavy points ring: the heaviest one by one, the light ones together."""
-    last = len(best_times) - 1
-    count = heavy.counts[witness]
-    peak = heavy.exponents[witness, 0]
+    best: _Best,
+    state: int,
+) -> tuple:
+    """Let a witness's points ring: the heaviest one by one, all the others together."""
+    frontiers = known.frontiers
+    last = len(best.times) - 1
+    count, num_cells = frontiers.num_points[witness], frontiers.num_cells[witness]
+    peak = scale * math.exp(frontiers.exponents[witness, 0])
+    cells = 0.0
+    if num_cells > 0:
+        cells = scale * math.exp(frontiers.top[witness]) * frontiers.rates[witness, num_cells - 1]
     place = 0
     while place < count:
         # From here on the expected number of rings that matter is small: one stream for all.
-        if scale * heavy.masses[witness, place] * best_times[last] < 0.5:
+        if peak * frontiers.masses[witness, place] * best.times[last] < 0.5:
             break
-        node = heavy.nodes[witness, place]
-        if self_pairs or node != row:
-            rate = scale * math.exp(heavy.exponents[witness, place] - peak)
+        point = frontiers.points[witness, place]
+        if self_pairs or point != own:
+            rate = scale * math.exp(frontiers.exponents[witness, place])
             state = advanced(state)
             time = exponential(state) / rate if rate > 0 else np.inf
-            if time < best_times[last]:
-                _offer(time, node, best_times, best_nodes)
+            if time < best.times[last]:
+                _offer(best, time, point)
         place += 1
-    if place == count:
-        return state
-    total = heavy.masses[witness, place]
-    time = 0.0
-    while scale * total > 0:
+    points = peak * frontiers.masses[witness, place] if place < count else 0.0
+    total = points + cells
+    time = ratio = 0.0
+    while total > 0:
         state = advanced(state)
-        time += exponential(state) / (scale * total)
-        if not time < best_times[last]:
+        time += exponential(state) / total
+        if not time < best.times[last]:
             break
         state = advanced(state)
-        # The remaining masses fall along the row: find where the drawn share lies.
         share = uniform(state) * total
-        low, high = place, count - 1
-        while low < high:
-            middle = (low + high + 1) // 2
-            if heavy.masses[witness, middle] >= share:
-                low = middle
-            else:
-                high = middle - 1
-        node = heavy.nodes[witness, low]
-        if self_pairs or node != row:
-            _offer(time, node, best_times, best_nodes)
+        if share < points:
+            # The remaining masses fall along the row: find where the drawn share lies.
+            wanted = share / peak
+            low, high = place, count - 1
+            while low < high:
+                middle = (low + high + 1) // 2
+                if frontiers.masses[witness, middle] >= wanted:
+                    low = middle
+                else:
+                    high = middle - 1
+            point = frontiers.points[witness, low]
+        else:
+            wanted = (share - points) / cells * frontiers.rates[witness, num_cells - 1]
+            found = _cell_at(frontiers, witness, num_cells, wanted)
+            cell = frontiers.cells[witness, found]
+            state = advanced(state)
+            number = known.cells.end[cell] - known.cells.begin[cell]
+            point = known.cells.begin[cell] + min(int(uniform(state) * number), number - 1)
+            state, accepted, met = _accept(witness, point, found, known, state)
+            ratio = max(ratio, met)
+            if not accepted:
+                continue
+        if self_pairs or point != own:
+            _offer(best, time, point)
+    return state, ratio
+
+
+@numba.njit(cache=True, inline="always")
+def _cell_at(frontiers: Frontiers, witness: int, num_cells: int, wanted: float) -> int:
+    """Find the cell in which a share of the running sum of rates lies."""
+    low, high = 0, num_cells - 1
+    while low < high:
+        middle = (low + high) // 2
+        if frontiers.rates[witness, middle] > wanted:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@numba.njit(cache=True, inline="always")
+def _accept(witness: int, point: int, found: int, known: Known, state: int) -> tuple:
+    """Keep a proposed point with its true rate's share of its cell's bound."""
+    frontiers = known.frontiers
+    state = advanced(state)
+    bound = float(frontiers.bounds[witness, found])
+    ratio = math.exp(min(1.0, -squared(known.space, witness, point) - bound))
+    accepted = uniform(state) < ratio
+    if frontiers.scanned[witness]:
+        # A point that stands alone has a clock of its own; it is proposed to be refused.
+        for place in range(frontiers.num_points[witness]):
+            if frontiers.points[witness, place] == point:
+                return state, False, 0.0
+    return state, accepted, ratio
+
+
+@numba.njit(cache=True)
+def _ring_across(
+    own: int,
+    scale: float,
+    known: Known,
+    clocks: Clocks,
+    best: _Best,
+    state: int,
+    shares: np.ndarray,
+) -> tuple:
+    """Let the transposed product ring: pairs (k, j) of rate P_ik W_jk, grouped by k.
+
+    Each ring of k draws anew whom k is a witness of. Heavy k are unrolled into one clock for
+    each such node where that takes fewer clocks than rings are to be expected.
+    """
+    frontiers, cells = known.frontiers, known.cells
+    last = len(best.times) - 1
+    count, num_cells = frontiers.num_points[own], frontiers.num_cells[own]
+    # Running sums of what the points and then the cells ring at, from the lightest on.
+    total = 0.0
+    for place in range(num_cells):
+        cell = frontiers.cells[own, place]
+        votes = clocks.back_totals[cells.end[cell]] - clocks.back_totals[cells.begin[cell]]
+        total += scale * votes * math.exp(float(frontiers.bounds[own, place]))
+        shares[place] = total
+    for place in range(count - 1, -1, -1):
+        point = frontiers.points[own, place]
+        votes = clocks.back_totals[point + 1] - clocks.back_totals[point]
+        total += scale * votes * math.exp(frontiers.exponents[own, place])
+        shares[num_cells + count - 1 - place] = total
+    kept = num_cells + count
+    while kept > num_cells:
+        place = num_cells + count - kept
+        point = frontiers.points[own, place]
+        rate = shares[kept - 1] - (shares[kept - 2] if kept > 1 else 0.0)
+        number = clocks.back_pointer[point + 1] - clocks.back_pointer[point]
+        # Fewer rings are to be expected than there are clocks: as part of the stream.
+        if best.times[last] < np.inf and number > rate * best.times[last]:
+            break
+        peak = scale * math.exp(frontiers.exponents[own, place])
+        state = _unroll(own, point, peak, clocks, best, state)
+        kept -= 1
+    rest = shares[kept - 1] if kept > 0 else 0.0
+    time = ratio = 0.0
+    while rest > 0:
+        state = advanced(state)
+        time += exponential(state) / rest
+        if not time < best.times[last]:
+            break
+        state = advanced(state)
+        found = np.searchsorted(shares[:kept], uniform(state) * rest, side="right")
+        found = min(found, kept - 1)
+        if found >= num_cells:
+            point = frontiers.points[own, num_cells + count - 1 - found]
+        else:
+            cell = frontiers.cells[own, found]
+            state = advanced(state)
+            point = _drawn(
+                clocks.back_totals, cells.begin[cell], cells.end[cell], uniform(state)
+            )
+            state, accepted, met = _accept(own, point, found, known, state)
+            ratio = max(ratio, met)
+            if not accepted:
+                continue
+        begin, end = clocks.back_pointer[point], clocks.back_pointer[point + 1]
+        if begin == end:
+            continue
+        state = advanced(state)
+        node = clocks.back[_drawn_below(clocks.back_weights, begin, end, uniform(state))]
+        if clocks.self_pairs or node != own:
+            _offer(best, time, node)
+    return state, ratio
+
+
+@numba.njit(cache=True)
+def _unroll(
+    own: int, point: int, rate: float, clocks: Clocks, best: _Best, state: int
+) -> int:
+    """Let each node that a point is a witness of have a clock of its own."""
+    last = len(best.times) - 1
+    for back in range(clocks.back_pointer[point], clocks.back_pointer[point + 1]):
+        node = clocks.back[back]
+        single = rate * math.exp(clocks.back_log_weights[back])
+        if (clocks.self_pairs or node != own) and single > 0:
+            state = advanced(state)
+            time = exponential(state) / single
+            if time < best.times[last]:
+                _offer(best, time, node)
+    return state
+
+
+@numba.njit(cache=True, inline="always")
+def _drawn(totals: np.ndarray, begin: int, end: int, share: float) -> int:
+    """Draw a place between two, in proportion to the steps of running sums over all."""
+    wanted = totals[begin] + share * (totals[end] - totals[begin])
+    low, high = begin, end - 1
+    while low < high:
+        middle = (low + high) // 2
+        if totals[middle + 1] > wanted:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@numba.njit(cache=True, inline="always")
+def _drawn_below(sums: np.ndarray, begin: int, end: int, share: float) -> int:
+    """Draw a place between two, in proportion to the steps of running sums of this run."""
+    wanted = share * sums[end - 1]
+    low, high = begin, end - 1
+    while low < high:
+        middle = (low + high) // 2
+        if sums[middle] > wanted:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@numba.njit(cache=True)
+def _race_in_logs(row: int, known: Known, clocks: Clocks, best: _Best, state: int) -> tuple:
+    """Do the same with logarithms of times, one clock at a time: slower, and never zero."""
+    own, last = clocks.place[row], len(best.times) - 1
+    ratio = 0.0
+    for edge in range(clocks.edge_pointer[row], clocks.edge_pointer[row + 1]):
+        if clocks.self_pairs or clocks.edges[edge] != own:
+            state = _ring_once(best, clocks.edge_log_rates[edge], clocks.edges[edge], state)
+    for vote in range(clocks.pointer[row], clocks.pointer[row + 1]):
+        state, met = _ring_in_logs(
+            own, clocks.witnesses[vote], clocks.log_weights[vote], known, clocks, best, state
+        )
+        ratio = max(ratio, met)
+    if clocks.across:
+        state, met = _ring_across_in_logs(own, known, clocks, best, state)
+        ratio = max(ratio, met)
+        for place in range(len(clocks.alone)):
+            if clocks.self_pairs or clocks.alone[place] != own:
+                state = _ring_once(best, clocks.log_alone, clocks.alone[place], state)
+    if clocks.pointer[row] == clocks.pointer[row + 1] and clocks.log_alone > -np.inf:
+        state = _ring_evenly(own, len(clocks.place), clocks, best, state)
+    return state, ratio
+
+
+@numba.njit(cache=True, inline="always")
+def _ring_once(best: _Best, log_rate: float, point: int, state: int) -> int:
+    state = advanced(state)
+    log_time = math.log(exponential(state)) - log_rate
+    if log_time < best.times[len(best.times) - 1]:
+        _offer(best, log_time, point)
     return state
 
 
 @numba.njit(cache=True)
-def _proposed(
-    row: int,
-    witness: int,
-    points: np.ndarray,
-    sharpness: float,
-    heavy: Heavy,
-    state: int,
-    self_pairs: bool,
-) -> tuple:
-    """Propose any point, and keep it with its true rate's share of the bound; else -1."""
-    num_nodes, dim = points.shape
-    state = advanced(state)
-    node = min(int(uniform(state) * num_nodes), num_nodes - 1)
-    state = advanced(state)
-    if node == row and not self_pairs:
-        return state, -1, 0.0
-    square = 0.0
-    for axis in range(dim):
-        gap = points[witness, axis] - points[node, axis]
-        square += gap * gap
-    ratio = math.exp(min(1.0, -sharpness * square - heavy.bounds[witness]))
-    if uniform(state) >= ratio:
-        return state, -1, 0.0
-    # A heavy point has a clock of its own; it is proposed here only to be refused.
-    for place in range(heavy.counts[witness]):
-        if heavy.nodes[witness, place] == node:
-            return state, -1, 0.0
-    return state, node, ratio
-
-
-@numba.njit(cache=True)
-def _ring_rest(
-    row: int,
-    witness: int,
-    log_scale: float,
-    points: np.ndarray,
-    sharpness: float,
-    heavy: Heavy,
-    best_times: np.ndarray,
-    best_nodes: np.ndarray,
-    state: int,
-    self_pairs: bool,
-) -> tuple:
-    """Let all other points ring as one stream at their bound, thinned to their true rates."""
-    num_nodes = len(points)
-    largest = 0.0
-    if heavy.counts[witness] == num_nodes:
-        return state, largest
-    last = len(best_times) - 1
-    rate = math.exp(log_scale + heavy.bounds[witness]) * num_nodes
-    time = 0.0
-    while rate > 0:
-        state = advanced(state)
-        time += exponential(state) / rate
-        if not time < best_times[last]:
-            break
-        state, node, ratio = _proposed(row, witness, points, sharpness, heavy, state, self_pairs)
-        largest = max(largest, ratio)
-        if node >= 0:
-            _offer(time, node, best_times, best_nodes)
-    return state, largest
-
-
-@numba.njit(cache=True)
-def _ring_in_log_space(
-    row: int,
-    witness: int,
-    log_weight: float,
-    points: np.ndarray,
-    sharpness: float,
-    heavy: Heavy,
-    best_times: np.ndarray,
-    best_nodes: np.ndarray,
-    state: int,
-    self_pairs: bool,
-) -> tuple:
-    """Do the same with logarithms of times, one clock at a time: slower, and never zero."""
-    num_nodes = len(points)
-    last = len(best_times) - 1
-    for place in range(heavy.counts[witness]):
-        node = heavy.nodes[witness, place]
-        if self_pairs or node != row:
-            state = advanced(state)
-            log_time = math.log(exponential(state)) - log_weight - heavy.exponents[witness, place]
-            if log_time < best_times[last]:
-                _offer(log_time, node, best_times, best_nodes)
-    largest = 0.0
-    if heavy.counts[witness] == num_nodes:
-        return state, largest
-    log_rate = log_weight + heavy.bounds[witness] + math.log(num_nodes)
+def _ring_evenly(own: int, num_nodes: int, clocks: Clocks, best: _Best, state: int) -> int:
+    """Let all points ring at one rate: the row of a node without witnesses."""
+    last = len(best.times) - 1
+    log_rate = clocks.log_alone + math.log(num_nodes)
     rings = 0.0
     while True:
         state = advanced(state)
         rings += exponential(state)
         log_time = math.log(rings) - log_rate
-        if not log_time < best_times[last]:
-            return state, largest
-        state, node, ratio = _proposed(row, witness, points, sharpness, heavy, state, self_pairs)
-        largest = max(largest, ratio)
-        if node >= 0:
-            _offer(log_time, node, best_times, best_nodes)
+        if not log_time < best.times[last]:
+            return state
+        state = advanced(state)
+        point = min(int(uniform(state) * num_nodes), num_nodes - 1)
+        if clocks.self_pairs or point != own:
+            _offer(best, log_time, point)
+
+
+@numba.njit(cache=True)
+def _ring_in_logs(
+    own: int,
+    witness: int,
+    log_weight: float,
+    known: Known,
+    clocks: Clocks,
+    best: _Best,
+    state: int,
+) -> tuple:
+    frontiers, last = known.frontiers, len(best.times) - 1
+    for place in range(frontiers.num_points[witness]):
+        point = frontiers.points[witness, place]
+        if clocks.self_pairs or point != own:
+            log_rate = log_weight + frontiers.exponents[witness, place]
+            state = _ring_once(best, log_rate, point, state)
+    ratio = 0.0
+    num_cells = frontiers.num_cells[witness]
+    if num_cells == 0:
+        return state, ratio
+    total = frontiers.rates[witness, num_cells - 1]
+    log_rate = log_weight + frontiers.top[witness] + math.log(total)
+    rings = 0.0
+    while True:
+        state = advanced(state)
+        rings += exponential(state)
+        log_time = math.log(rings) - log_rate
+        if not log_time < best.times[last]:
+            return state, ratio
+        state = advanced(state)
+        found = _cell_at(frontiers, witness, num_cells, uniform(state) * total)
+        cell = frontiers.cells[witness, found]
+        state = advanced(state)
+        number = known.cells.end[cell] - known.cells.begin[cell]
+        point = known.cells.begin[cell] + min(int(uniform(state) * number), number - 1)
+        state, accepted, met = _accept(witness, point, found, known, state)
+        ratio = max(ratio, met)
+        if accepted and (clocks.self_pairs or point != own):
+            _offer(best, log_time, point)
+
+
+@numba.njit(cache=True)
+def _ring_across_in_logs(
+    own: int, known: Known, clocks: Clocks, best: _Best, state: int
+) -> tuple:
+    frontiers, cells = known.frontiers, known.cells
+    last = len(best.times) - 1
+    for place in range(frontiers.num_points[own]):
+        point, exponent = frontiers.points[own, place], frontiers.exponents[own, place]
+        for back in range(clocks.back_pointer[point], clocks.back_pointer[point + 1]):
+            if clocks.self_pairs or clocks.back[back] != own:
+                log_rate = exponent + clocks.back_log_weights[back]
+                state = _ring_once(best, log_rate, clocks.back[back], state)
+    ratio = 0.0
+    for place in range(frontiers.num_cells[own]):
+        cell = frontiers.cells[own, place]
+        votes = clocks.back_totals[cells.end[cell]] - clocks.back_totals[cells.begin[cell]]
+        if votes <= 0:
+            continue
+        log_rate = float(frontiers.bounds[own, place]) + math.log(votes)
+        rings = 0.0
+        while True:
+            state = advanced(state)
+            rings += exponential(state)
+            log_time = math.log(rings) - log_rate
+            if not log_time < best.times[last]:
+                break
+            state = advanced(state)
+            point = _drawn(
+                clocks.back_totals, cells.begin[cell], cells.end[cell], uniform(state)
+            )
+            state, accepted, met = _accept(own, point, place, known, state)
+            ratio = max(ratio, met)
+            begin, end = clocks.back_pointer[point], clocks.back_pointer[point + 1]
+            if not accepted or begin == end:
+                continue
+            state = advanced(state)
+            node = clocks.back[_drawn_below(clocks.back_weights, begin, end, uniform(state))]
+            if clocks.self_pairs or node != own:
+                _offer(best, log_time, node)
+    return state, ratio
