@@ -6,9 +6,9 @@ import torch
 
 from bpgnn.graph import Graph
 from bpgnn.infer.boolean import LOG_TINY, BooleanProduct
-from bpgnn.infer.geometry import METRICS
 from bpgnn.infer.probabilities import KernelProbabilities, Symmetrised
 from bpgnn.infer.residual import GraphSum
+from bpgnn.infer.spaces import METRICS, make_metric
 from bpgnn.infer.witness import equal_votes, gated_votes, mixed_votes, witness_graph
 
 EDGES = {
@@ -29,14 +29,9 @@ KINDS = (
     "sum",
 )
 
-
-METRIC_NAMES = tuple(METRICS)
+METRIC_NAMES = (*METRICS, "euclidean+hyperbolic", "hyperbolic+spherical")
 FORMS = ("product", "symmetric", "floored", "sum", "kernel")
 VOTES = ("equal", "gated", "mixed")
-
-
-def metric_named(name, dim):
-    return METRICS[name]()
 
 
 def observed_graph(shape, num_nodes=6, *, directed=False, weighted=False):
@@ -79,9 +74,10 @@ def make(kind, shape="path", sharpness="middle", latent=None):
 
 
 def kernel_of(latent, sharpness, metric="euclidean"):
-    """Build P over latent points."""
-    metric = metric_named(metric, latent.size(1))
-    return KernelProbabilities(latent, torch.tensor(sharpness, dtype=latent.dtype), metric)
+    """Build P over points that are put on a space."""
+    metric = make_metric(metric, latent.size(1)).to(latent.dtype)
+    sharpness = torch.tensor(sharpness, dtype=latent.dtype)
+    return KernelProbabilities(metric.embed(latent), sharpness, metric)
 
 
 def edge_probabilities(kernel, graph, *, form, votes="equal", self_loops=True):

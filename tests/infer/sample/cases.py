@@ -55,7 +55,7 @@ class Case:
 
     def log_weights(self):  # (N, N)
         """Compute what each row is drawn in proportion to, by the definition."""
-        log_dense = self.build()[0].log_dense().double()
+        log_dense = self.build()[0].log_dense().detach().double()
         if not self.self_pairs:
             log_dense.fill_diagonal_(NEVER)
         return log_dense.numpy()

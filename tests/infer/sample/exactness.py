@@ -86,11 +86,9 @@ def first_chances(log_weights):  # (R, N) -> (R, N)
 def pair_chances(log_weights):  # (R, N) -> (R, N * N)
     """Compute the chance of each ordered first two, first * N + second."""
     num_rows, num_nodes = log_weights.shape
-    pairs = first_chances(log_weights)[:, :, None] * np.exp(
-        log_weights[:, None, :] - _log_sum_of_others(log_weights)[:, :, None]
-    )
-    pairs[:, np.arange(num_nodes), np.arange(num_nodes)] = 0.0
-    return pairs.reshape(num_rows, -1)
+    log_second = log_weights[:, None, :] - _log_sum_of_others(log_weights)[:, :, None]
+    log_second[:, np.arange(num_nodes), np.arange(num_nodes)] = -np.inf
+    return (first_chances(log_weights)[:, :, None] * np.exp(log_second)).reshape(num_rows, -1)
 
 
 def second_chances(log_weights):  # (R, N) -> (R, N)

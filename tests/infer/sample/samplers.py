@@ -2,12 +2,22 @@
 
 from bpgnn.infer.sample.blocked import BlockedSampler
 from bpgnn.infer.sample.choose import SAMPLERS
+from bpgnn.infer.sample.frontier import Effort
 from bpgnn.infer.sample.lazy import LazySampler
 
 BUILD = {
     **SAMPLERS,
     "blocked by 5": lambda: BlockedSampler(block_size=5),
-    "lazy with one heavy point": lambda: LazySampler(num_heavy=1),
+    "lazy with single points": lambda: LazySampler(1, Effort(4, 4, 64, 1.5, 1e9)),
+    "lazy with loose bounds": lambda: LazySampler(2, Effort(3, 3, 64, 1e9, 1e9)),
+    "lazy by scanning": lambda: LazySampler(2, Effort(3, 3, 0, 4.0, 0.0)),
 }
-# Small blocks of many nodes take minutes and show nothing that they do not show of few.
-LARGE_BUILD = {name: build for name, build in BUILD.items() if name != "blocked by 5"}
+"""Samplers of a few nodes; the lazy ones have more nodes than room for points."""
+
+LARGE_BUILD = {
+    **SAMPLERS,
+    "lazy with few points": lambda: LazySampler(4, Effort(12, 24, 64, 1.5, 1e9)),
+    "lazy with loose bounds": lambda: LazySampler(4, Effort(12, 24, 64, 1e9, 1e9)),
+    "lazy by scanning": lambda: LazySampler(4, Effort(12, 24, 0, 4.0, 0.0)),
+}
+"""Samplers of many nodes; the lazy ones have trees of several levels."""

@@ -52,6 +52,8 @@ def test_the_same_seed_gives_the_same_graph_and_another_seed_another(sampler):
 
 
 def test_reversed_noise_raises_the_alarms_that_samplers_do_not(sampler):
+    if sampler.name == "lazy":
+        pytest.skip("the lazy sampler does not take reversed noise")
     assert {"first picks", "scores"} <= alarms(sampler, PLAIN, noise="minus").keys()
 
 
