@@ -5,11 +5,10 @@ import math
 import torch
 
 from bpgnn.graph import Graph
-from bpgnn.infer.boolean import BooleanProduct
-from bpgnn.infer.geometry import Euclidean
+from bpgnn.infer.boolean import LOG_TINY, BooleanProduct
 from bpgnn.infer.probabilities import KernelProbabilities, Symmetrised
 from bpgnn.infer.residual import GraphSum
-from bpgnn.infer.spaces import Hyperbolic
+from bpgnn.infer.spaces import METRICS, make_metric
 from bpgnn.infer.witness import equal_votes, gated_votes, mixed_votes, witness_graph
 
 EDGES = {
@@ -31,9 +30,17 @@ KINDS = (
     "curved",
 )
 
+METRIC_NAMES = (*METRICS, "euclidean+hyperbolic", "hyperbolic+spherical")
+FORMS = ("product", "symmetric", "floored", "sum", "kernel")
+VOTES = ("equal", "gated", "mixed")
+
 
 def observed_graph(shape, num_nodes=6, *, directed=False, weighted=False):
-    pairs = torch.tensor(EDGES[shape]).t()
+    return graph_of(EDGES[shape], num_nodes, directed=directed, weighted=weighted)
+
+
+def graph_of(pairs, num_nodes, *, directed=False, weighted=False):
+    pairs = torch.tensor(pairs).t()
     edges = pairs if directed else torch.cat([pairs, pairs.flip(0)], dim=1)
     weight = 0.5 + torch.arange(edges.size(1), dtype=torch.float) if weighted else None
     return Graph.from_edge_index(edges, num_nodes, weight)
@@ -47,34 +54,52 @@ def latent_points(num_nodes=6, dim=2, seed=0, dtype=torch.double):
 def make(kind, shape="path", sharpness="middle", latent=None):
     """Build edge probabilities and the matrix that plain loops give for them."""
     latent = latent_points() if latent is None else latent
-    metric = Hyperbolic() if kind == "curved" else Euclidean()
-    latent = metric.embed(latent)
-    kernel = KernelProbabilities(
-        latent, torch.tensor(SHARPNESS[sharpness], dtype=latent.dtype), metric
-    )
     graph = observed_graph(shape, directed=kind == "directed", weighted=kind == "weighted")
-    p = plain_kernel(latent, SHARPNESS[sharpness], curved=kind == "curved")
+    curved = kind == "curved"
+    kernel = kernel_of(latent, SHARPNESS[sharpness], "hyperbolic" if curved else "euclidean")
+    probabilities = edge_probabilities(
+        kernel,
+        graph,
+        form=kind if kind in FORMS else "product",
+        votes=kind if kind in VOTES else "equal",
+        self_loops=kind != "no self",
+    )
+    p = plain_kernel(kernel.latent, SHARPNESS[sharpness], curved=curved)
     if kind == "kernel":
-        return kernel, p
+        return probabilities, p
     if kind == "sum":
-        scale = torch.tensor(0.3, dtype=latent.dtype)
         a = torch.from_numpy(graph.to_scipy().toarray()).double()
-        return GraphSum(graph, scale.log(), kernel), (
-            a + 0.3 * torch.tensor(p, dtype=torch.double)
-        ).tolist()
-    witnesses = witness_graph(graph, self_loops=kind != "no self")
-    if kind == "gated":
-        votes = gated_votes(witnesses, kernel, kernel.sharpness)
-    elif kind == "mixed":
-        votes = mixed_votes(witnesses, torch.linspace(0.1, 0.9, 6, dtype=latent.dtype))
-    else:
-        votes = equal_votes(witnesses)
-    product = BooleanProduct(witnesses, votes, kernel)
+        return probabilities, (a + 0.3 * torch.tensor(p, dtype=torch.double)).tolist()
     matrix = plain_product(kind, graph, p)
     if kind == "symmetric":
-        both = [[(matrix[i][j] + matrix[j][i]) / 2 for j in range(6)] for i in range(6)]
-        return Symmetrised(product), both
-    return product, matrix
+        matrix = [[(matrix[i][j] + matrix[j][i]) / 2 for j in range(6)] for i in range(6)]
+    return probabilities, matrix
+
+
+def kernel_of(latent, sharpness, metric="euclidean"):
+    """Build P over points that are put on a space."""
+    metric = make_metric(metric, latent.size(1)).to(latent.dtype)
+    sharpness = torch.tensor(sharpness, dtype=latent.dtype)
+    return KernelProbabilities(metric.embed(latent), sharpness, metric)
+
+
+def edge_probabilities(kernel, graph, *, form, votes="equal", self_loops=True):
+    """Join P with a graph in one of the ways that a layer can."""
+    if form == "kernel":
+        return kernel
+    if form == "sum":
+        return GraphSum(graph, torch.tensor(0.3, dtype=kernel.latent.dtype).log(), kernel)
+    witnesses = witness_graph(graph, self_loops=self_loops)
+    if votes == "gated":
+        weights = gated_votes(witnesses, kernel, kernel.sharpness)
+    elif votes == "mixed":
+        share = torch.linspace(0.1, 0.9, graph.num_nodes, dtype=kernel.latent.dtype)
+        weights = mixed_votes(witnesses, share)
+    else:
+        weights = equal_votes(witnesses)
+    floor = LOG_TINY - witnesses.in_degree.clamp(min=1).double().log()
+    product = BooleanProduct(witnesses, weights, kernel, floor if form == "floored" else None)
+    return Symmetrised(product) if form == "symmetric" else product
 
 
 def plain_kernel(latent, sharpness, *, curved=False):

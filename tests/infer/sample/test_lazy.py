@@ -1,95 +1,98 @@
 """Exact sampling without forming a row: the parts that only it has."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
 import torch
 
-from bpgnn.graph import Graph
-from bpgnn.infer.boolean import BooleanProduct
-from bpgnn.infer.geometry import Euclidean
-from bpgnn.infer.probabilities import KernelProbabilities
-from bpgnn.infer.sample.heavy import find_heavy
-from bpgnn.infer.sample.lazy import LazySampler
-from bpgnn.infer.sample.race import Votes, race_rows
-from bpgnn.infer.witness import equal_votes, witness_graph
-from tests.infer.sample.exactness import chi_square_p_value
+from bpgnn.infer.sample.frontier import Effort
+from bpgnn.infer.sample.lazy import LazySampler, clocks_of
+from bpgnn.infer.sample.race import race_rows
+from tests.infer.examples import METRIC_NAMES, edge_probabilities, graph_of, kernel_of
 
-NODES, DRAWS = 40, 4000
-# Rows tested below, times sharpness, times numbers of heavy points.
-ALARM = 1e-4 / (4 * 4 * 2)
+NODES = 150
+SMALL = Effort(max_points=16, max_cells=16, max_opened=40, tolerance=2.0, scan_ratio=50.0)
+SCAN = SMALL._replace(max_opened=-1)
 
 
-def product(sharpness, spread=1.0):
+def product(sharpness, metric="euclidean", form="product", offset=0.0):
     generator = torch.Generator().manual_seed(0)
-    latent = spread * torch.randn(NODES, 3, generator=generator, dtype=torch.double)
-    edges = torch.randint(NODES, (2, 60), generator=generator)
-    edges = edges[:, edges[0] != edges[1]]
-    graph = Graph.from_edge_index(torch.cat([edges, edges.flip(0)], dim=1), NODES)
-    witnesses = witness_graph(graph, self_loops=True)
-    kernel = KernelProbabilities(latent, torch.tensor(sharpness).double(), Euclidean())
-    return BooleanProduct(witnesses, equal_votes(witnesses), kernel)
+    latent = torch.randn(NODES, 4, generator=generator, dtype=torch.double)
+    latent[: NODES // 2] += offset
+    pairs = torch.randint(NODES, (300, 2), generator=generator)
+    graph = graph_of(pairs[pairs[:, 0] != pairs[:, 1]].tolist(), NODES)
+    return edge_probabilities(kernel_of(latent, sharpness, metric), graph, form=form)
 
 
-@pytest.mark.parametrize("sharpness", [1e-3, 0.3, 2.0, 20.0])
-@pytest.mark.parametrize("num_heavy", [4, 10])
-def test_first_picks_are_exact_when_most_points_are_in_the_thinned_stream(sharpness, num_heavy):
-    probabilities = product(sharpness)
-    dense = probabilities.to_dense()
-    sample = LazySampler(num_heavy=num_heavy).sample(
-        probabilities, 3, generator=torch.Generator().manual_seed(1), num_samples=DRAWS
-    )
-    for row in (0, 7, 19, 33):
-        weights = dense[row].clone()
-        weights[row] = 0
-        chances = {j: float(w / weights.sum()) for j, w in enumerate(weights) if w > 0}
-        counts = Counter(sample.neighbours[:, row, 0].tolist())
-        assert chi_square_p_value(counts, chances) > ALARM, row
-
-
+@pytest.mark.parametrize("metric", METRIC_NAMES)
+@pytest.mark.parametrize("effort", [None, SMALL, SCAN])
 @pytest.mark.parametrize("sharpness", [1e-3, 2.0, 500.0])
-def test_no_acceptance_ratio_is_above_one(sharpness):
-    probabilities = product(sharpness)
-    points = probabilities.kernel.latent.numpy()
-    heavy = find_heavy(points, sharpness, 4, 12)
-    graph = probabilities.witnesses
-    votes = Votes(
-        graph.row_pointer.numpy(), graph.sources.numpy(), probabilities.log_weight.numpy()
-    )
-    worst = 0.0
-    for seed in range(200):
-        race = race_rows(points, sharpness, votes, heavy, k=3, seed=seed, self_pairs=False)
-        worst = max(worst, race.ratios.max())
-    assert worst <= 1.0
+def test_a_frontier_covers_every_point_once_and_no_bound_is_below_a_rate(
+    metric, effort, sharpness
+):
+    probabilities = product(sharpness, metric)
+    order, known = LazySampler(4, effort).known(probabilities, 5)
+    exact = probabilities.kernel.log_rows(torch.arange(NODES)).numpy()[np.ix_(order, order)]
+    frontiers, cells = known.frontiers, known.cells
+    for row in range(NODES):
+        count = frontiers.num_points[row]
+        points = frontiers.points[row, :count]
+        np.testing.assert_allclose(
+            frontiers.exponents[row, :count], exact[row, points], rtol=1e-7, atol=1e-7
+        )
+        assert np.all(np.diff(frontiers.exponents[row, :count]) <= 0)
+        mass = np.exp(exact[row, points] - exact[row, points].max())
+        np.testing.assert_allclose(frontiers.masses[row, :count], mass[::-1].cumsum()[::-1])
+        seen = np.zeros(NODES, int)
+        seen[points] += 1
+        for place in range(frontiers.num_cells[row]):
+            cell = frontiers.cells[row, place]
+            inside = np.arange(cells.begin[cell], cells.end[cell])
+            if frontiers.scanned[row]:
+                inside = np.setdiff1d(inside, points)
+            seen[inside] += 1
+            assert exact[row, inside].max() <= frontiers.bounds[row, place] + 1e-9
+        assert np.all(seen == 1)
 
 
-@pytest.mark.parametrize("offset", [0.0, 1e4])
-def test_heavy_points_are_the_nearest_and_no_other_is_above_the_bound(offset):
-    """Far from the origin float32 loses digits: the bound must allow for that."""
-    points = np.random.default_rng(0).normal(size=(300, 5))
-    points[150:] += offset
-    heavy = find_heavy(points, 2.0, 20, 60)
-    exact = -2.0 * ((points[:, None] - points[None]) ** 2).sum(-1)
-    for row in range(300):
-        count = heavy.counts[row]
-        assert 20 <= count <= 60
-        nodes = heavy.nodes[row, :count]
-        np.testing.assert_allclose(heavy.exponents[row, :count], exact[row, nodes])
-        assert np.all(np.diff(heavy.exponents[row, :count]) <= 0)
-        assert np.delete(exact[row], nodes).max() <= heavy.bounds[row]
-        mass = np.exp(heavy.exponents[row, :count] - heavy.exponents[row, 0])
-        np.testing.assert_allclose(heavy.masses[row, :count], mass[::-1].cumsum()[::-1])
+def test_rows_are_scanned_where_the_tree_is_no_help():
+    _, known = LazySampler(4, SCAN).known(product(2.0), 5)
+    assert known.frontiers.scanned.mean() > 0.9
+    _, known = LazySampler(4, SMALL).known(product(1e-3), 5)
+    assert known.frontiers.scanned.mean() < 0.5
 
 
-def test_many_points_at_one_distance_are_cut_at_the_least_number():
-    heavy = find_heavy(np.zeros((50, 2)), 1.0, 5, 10)
-    assert np.all(heavy.counts == 5)
-    assert np.all(heavy.bounds == 0.0)
+@pytest.mark.parametrize("form", ["product", "symmetric"])
+@pytest.mark.parametrize("metric", METRIC_NAMES)
+@pytest.mark.parametrize("sharpness", [1e-3, 2.0, 500.0])
+def test_no_acceptance_ratio_is_above_one(sharpness, metric, form):
+    probabilities = product(sharpness, metric, form)
+    for effort in (SMALL, SCAN):
+        order, known = LazySampler(4, effort).known(probabilities, 3)
+        clocks = clocks_of(probabilities, order, self_pairs=False)
+        worst = max(race_rows(known, clocks, k=3, seed=s).ratios.max() for s in range(20))
+        assert worst <= 1.0
 
 
-def test_the_sample_does_not_depend_on_the_number_of_threads():
-    probabilities = product(1.0)
+def test_a_scan_bounds_points_far_from_the_centre_by_the_rounding_of_float32():
+    probabilities = product(2.0, offset=1e4)
+    order, known = LazySampler(4, SCAN).known(probabilities, 5)
+    exact = probabilities.kernel.log_rows(torch.arange(NODES)).numpy()[np.ix_(order, order)]
+    frontiers = known.frontiers
+    for row in np.flatnonzero(frontiers.scanned):
+        points = frontiers.points[row, : frontiers.num_points[row]]
+        assert np.delete(exact[row], points).max() <= frontiers.bounds[row, 0]
+
+
+def test_many_points_in_one_place_are_in_cells_with_bounds_that_are_tight():
+    kernel = kernel_of(torch.zeros(NODES, 2).double(), 1.0)
+    _, known = LazySampler(4, SMALL).known(kernel, 5)
+    assert np.all(known.frontiers.top == 0.0)
+    assert not known.frontiers.scanned.any()
+
+
+@pytest.mark.parametrize("form", ["product", "symmetric", "sum", "kernel"])
+def test_the_sample_does_not_depend_on_the_number_of_threads(form):
+    probabilities = product(1.0, form=form)
     before = torch.get_num_threads()
     draws = []
     try:

@@ -76,7 +76,9 @@ class BlockedSampler(Sampler):
             for race in races:
                 race.run(rates, block, generator)
         times, nodes = zip(*(race.finish() for race in races), strict=True)
-        sample = Sample(torch.stack(nodes), torch.stack(times).log_().neg_())
+        # Both halves raced at their full rates, and the symmetric product is their mean.
+        scores = torch.stack(times).mul_(2 if across else 1).log_().neg_()
+        sample = Sample(torch.stack(nodes), scores)
         # An entry may be bright in both halves and is then counted twice.
         faint = (bright < (2 * k if across else k)).nonzero().squeeze(1)
         return _redraw(sample, probabilities, faint, size, k, generator, self_pairs=self_pairs)

@@ -69,11 +69,8 @@ class LazySampler(Sampler):
                 "The sampler `lazy` draws from products without reversed noise or floor, on a "
                 "CPU. Take `sampler=blocked` or `sampler=auto`."
             )
-        space = _space_of(_kernel_of(probabilities))
-        order, space, cells = build_cells(space, self.leaf_size)
-        effort = self.effort or _effort_for(*space.places.shape, k)
-        known = Known(space, cells, grow_frontiers(space, cells, k, effort))
-        clocks = _clocks_of(probabilities, order, self_pairs=self_pairs)
+        order, known = self.known(probabilities, k)
+        clocks = clocks_of(probabilities, order, self_pairs=self_pairs)
         seeds = torch.randint(2**62, (num_samples,), generator=generator).tolist()
         races = [race_rows(known, clocks, k=k, seed=seed) for seed in seeds]
         log_times = np.stack([race.log_times for race in races])
@@ -86,6 +83,18 @@ class LazySampler(Sampler):
             rows = torch.from_numpy(order[clocks.alone])
             _draw_whole_rows(sample, probabilities, rows, generator, self_pairs=self_pairs)
         return sample
+
+    @torch.no_grad()
+    def known(self, probabilities: EdgeProbabilities, k: int) -> tuple[np.ndarray, Known]:
+        """Sort the points into cells and grow every row's frontier; all samples share this.
+
+        Returns:
+            The order of the nodes in the cells, and what is known of P.
+        """
+        space = _space_of(_kernel_of(probabilities))
+        order, space, cells = build_cells(space, self.leaf_size)
+        effort = self.effort or _effort_for(*space.places.shape, k)
+        return order, Known(space, cells, grow_frontiers(space, cells, k, effort))
 
 
 def takes(probabilities: EdgeProbabilities) -> bool:
@@ -155,7 +164,8 @@ def _effort_for(num_nodes: int, dim: int, k: int) -> Effort:
     )
 
 
-def _clocks_of(probabilities: EdgeProbabilities, order: np.ndarray, *, self_pairs: bool) -> Clocks:
+@torch.no_grad()
+def clocks_of(probabilities: EdgeProbabilities, order: np.ndarray, *, self_pairs: bool) -> Clocks:
     """Take a matrix apart into the clocks of each row."""
     num_nodes = len(order)
     place = np.empty_like(order)
