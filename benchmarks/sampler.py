@@ -37,6 +37,8 @@ from parts.measure import circumstances, cost_of, free_megabytes, in_fresh_proce
 from parts.store import append_line, print_table, short
 from parts.tasks import ANY, TASKS, Cell, auto_choice, task_for
 
+from bpgnn.errors import DataUnavailableError
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -83,7 +85,12 @@ def run_missing(arguments: argparse.Namespace) -> None:
         if expected.megabytes > 0.9 * free_megabytes():
             continue
         inputs = (cell, arguments.cache, arguments.seconds, arguments.limit)
-        found = in_fresh_process(measure_cell, *inputs, threads=arguments.threads)
+        try:
+            found = in_fresh_process(measure_cell, *inputs, threads=arguments.threads)
+        except DataUnavailableError as error:
+            print(f"N = {cell.num_nodes:,} is left out. {error}")
+            left = [other for other in left if other.num_nodes != cell.num_nodes]
+            continue
         found = found or {**asdict(cell), "seconds": None, "megabytes": None}
         append_line(arguments.results, found)
         known = Known(arguments.results)

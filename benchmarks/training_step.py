@@ -8,9 +8,9 @@
 A case is a data set, or a number of nodes for a block model with 32 dense features and mean degree
 10. BPGNN has the widths of the paper (preset `paper`: D = 4, hidden 32, 16, 8, k = 5) with one
 Boolean layer, the GCN none; `cora:tuned` takes the preset `tuned`. A step is forward, sampling,
-backward and Adam. Both sides step by turns in one process for each case, after a few steps to
-begin with: CPU-seconds are a median, MB the peak of one step beyond what was there before. Each
-case is one JSON line, so that a stopped run goes on where it was.
+backward and Adam, at the start of training. Both sides step by turns in one process for each case:
+CPU-seconds are a median, MB the peak of the first step beyond what was there before it. Each case
+is one JSON line, so that a stopped run goes on where it was.
 """
 
 import argparse
@@ -21,17 +21,24 @@ from dataclasses import asdict
 from pathlib import Path
 
 import torch
-from parts.measure import circumstances, cpu_seconds, in_fresh_process, limit_cpu, run_once
+from parts.measure import (
+    circumstances,
+    cpu_seconds,
+    in_fresh_process,
+    limit_cpu,
+    resident,
+    run_once,
+)
 from parts.store import append_line, print_table, read_lines, short
 
 from bpgnn.data.dataset import Dataset
 from bpgnn.data.synthetic import block_model
+from bpgnn.errors import DataUnavailableError
 from bpgnn.method import MethodSettings
 from bpgnn.methods.registry import METHODS
 from bpgnn.randomness import generator_for, seeded_globally
 from bpgnn.training.plan import Plan
 from bpgnn.training.problem import make_problem
-from bpgnn.training.record import peak_memory_mb
 
 ROOT = Path(__file__).parent.parent
 CASES = ["cora:tuned", "cora", "citeseer", "photo", "pubmed", "100000", "1000000"]
@@ -85,7 +92,8 @@ def measure_case(case: str, seconds: float, limit: float) -> dict:
     settings = {side: settings_for(data, preset, layers) for side, layers in SIDES.items()}
     steps = {side: make_step(dataset, chosen) for side, chosen in settings.items()}
     limit_cpu(limit)
-    times, megabytes = _by_turns(steps, seconds)
+    before = resident("VmHWM")
+    times, megabytes, peak = _by_turns(steps, seconds)
     return {
         "case": case,
         "num_nodes": dataset.num_nodes,
@@ -94,7 +102,7 @@ def measure_case(case: str, seconds: float, limit: float) -> dict:
         "seconds": {side: statistics.median(found) for side, found in times.items()},
         "megabytes": megabytes,
         "steps": len(times["gcn"]),
-        "whole_process_megabytes": peak_memory_mb(),
+        "whole_process_megabytes": max(before, peak),
         "settings": {side: asdict(chosen) for side, chosen in settings.items()},
         **circumstances(),
     }
@@ -102,13 +110,18 @@ def measure_case(case: str, seconds: float, limit: float) -> dict:
 
 def _by_turns(
     steps: dict[str, Step], seconds: float
-) -> tuple[dict[str, list[float]], dict[str, float]]:
-    """Let both sides step by turns while `seconds` last; return times, and peaks of memory."""
+) -> tuple[dict[str, list[float]], dict[str, float], float]:
+    """Let both sides step by turns while `seconds` last.
+
+    Returns:
+        The times of each side, by how much its step raises memory, and the most that was held.
+    """
     times: dict[str, list[float]] = {side: [] for side in steps}
-    megabytes = {}
+    megabytes, peak = {}, 0.0
     start = time.process_time()
     for side, step in steps.items():
         first, megabytes[side] = run_once(step)
+        peak = max(peak, resident("VmHWM"))
         times[side].append(first)
     # The first steps fetch memory that later ones find there, so they count for time only
     # where no later ones fit.
@@ -117,7 +130,7 @@ def _by_turns(
         while time.process_time() - start < seconds or not times["gcn"]:
             for side, step in steps.items():
                 times[side].append(cpu_seconds(step))
-    return times, megabytes
+    return times, megabytes, peak
 
 
 def run_missing(arguments: argparse.Namespace) -> None:
@@ -126,9 +139,12 @@ def run_missing(arguments: argparse.Namespace) -> None:
     for case in arguments.cases:
         if case in there and not arguments.again:
             continue
-        found = in_fresh_process(
-            *(measure_case, case, arguments.seconds, arguments.limit), threads=arguments.threads
-        )
+        inputs = (case, arguments.seconds, arguments.limit)
+        try:
+            found = in_fresh_process(measure_case, *inputs, threads=arguments.threads)
+        except DataUnavailableError as error:
+            print(f"{case} is left out. {error}")
+            continue
         if found is None:
             print(f"{case} was ended: more than {arguments.limit:g} CPU-seconds, or no memory.")
             continue
