@@ -19,7 +19,7 @@ REAL = {2_708: "cora", 7_650: "photo", 19_717: "pubmed"}
 
 TEMPERATURES = ("sharp", "middle", "flat")
 
-_STEPS = 80
+_STEPS = 60
 _CLASSES = 20
 _SPREAD = 0.3  # of a class, where the centres of classes lie on the unit sphere
 _ENTRIES = 20_000_000  # distances to set a temperature by: 200 rows of 100 000
