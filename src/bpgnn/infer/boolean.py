@@ -8,6 +8,7 @@ from torch import Tensor
 from typing_extensions import override
 
 from bpgnn.graph import Graph
+from bpgnn.infer.entries import log_entries
 from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities
 from bpgnn.infer.segments import expand_runs, log_sum_exp_by
 from bpgnn.infer.witness import Votes
@@ -17,6 +18,9 @@ LOG_TINY = -55.262042231857095
 """The logarithm of 1e-24: a row without witnesses is this everywhere, a constant."""
 
 _TINY = 1e-24
+
+COMPILED_FROM = 20_000
+"""As many votes on entries are worth compiled code; fewer are not worth compiling it."""
 
 
 @final
@@ -76,13 +80,21 @@ class BooleanProduct(EdgeProbabilities):
 
     @override
     def log_entries(self, edges: Tensor) -> Tensor:
+        votes = int(self.witnesses.in_degree[edges[1]].sum())
+        if votes >= COMPILED_FROM and self.device.type == "cpu":
+            total = log_entries(self.witnesses, self.log_weight, self.kernel, edges)
+        else:
+            total = self.log_sums(edges)
+        return self._floored(total, edges[1])
+
+    def log_sums(self, edges: Tensor) -> Tensor:  # (2, M) -> (M,)
+        """Compute the logarithm of the sum over witnesses by the definition, in tensors."""
         source, target = edges
         degree = self.witnesses.in_degree[target]
         vote, entry = expand_runs(self.witnesses.row_pointer[target], degree)
         pairs = torch.stack([source[entry], self.witnesses.sources[vote]])
         terms = self.log_weight[vote] + self.kernel.log_entries(pairs)
-        total = log_sum_exp_by(terms, entry, edges.size(1))
-        return self._floored(total, target)
+        return log_sum_exp_by(terms, entry, edges.size(1))
 
     @override
     @torch.no_grad()

@@ -115,6 +115,8 @@ class BooleanLayer(nn.Module):
         super().__init__()
         self.embedding = embedding
         self.settings = settings
+        # What the last graph was drawn with.
+        self.sampler_name: str | None = None
         self.metric = make_metric(settings.metric, settings.latent_dim)
         self.temperature = nn.Parameter(torch.tensor(float(settings.temperature)))
         self.log_scale = nn.Parameter(torch.zeros(())) if settings.residual == "sum" else None
@@ -153,7 +155,9 @@ class BooleanLayer(nn.Module):
         latent = self.embedding(states, current, log_weight, generator=generator)
         kernel = self.kernel(latent)
         probabilities = self.product(kernel, observed)
-        sample = choose_sampler(self.settings.sampler).sample(
+        sampler = choose_sampler(self.settings.sampler, probabilities, self.settings.noise)
+        self.sampler_name = sampler.name
+        sample = sampler.sample(
             probabilities,
             self.settings.k,
             generator=generator,

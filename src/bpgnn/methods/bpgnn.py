@@ -12,7 +12,6 @@ from typing_extensions import override
 from bpgnn.errors import InputError, nearest
 from bpgnn.graph import Graph
 from bpgnn.infer.layer import BooleanLayer, Inference, InferenceSettings
-from bpgnn.infer.sample.choose import choose_sampler
 from bpgnn.infer.sample.sampler import check_sample_size
 from bpgnn.infer.spaces import make_metric
 from bpgnn.losses.classification import classification_loss
@@ -229,8 +228,7 @@ class BPGNN(Method[BPGNNSettings]):
     @property
     @override
     def sampler_name(self) -> str | None:
-        settings = self.settings
-        return choose_sampler(settings.sampler).name if settings.boolean_layers else None
+        return cast(BooleanLayer, self.boolean[0]).sampler_name if self.boolean else None
 
     @override
     def forward(

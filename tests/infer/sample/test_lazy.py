@@ -26,9 +26,7 @@ def product(sharpness, metric="euclidean", form="product", offset=0.0):
 @pytest.mark.parametrize("metric", METRIC_NAMES)
 @pytest.mark.parametrize("effort", [None, SMALL, SCAN])
 @pytest.mark.parametrize("sharpness", [1e-3, 2.0, 500.0])
-def test_a_frontier_covers_every_point_once_and_no_bound_is_below_a_rate(
-    metric, effort, sharpness
-):
+def test_a_frontier_covers_every_point_once_and_no_bound_is_below_a_rate(metric, effort, sharpness):
     probabilities = product(sharpness, metric)
     order, known = LazySampler(4, effort).known(probabilities, 5)
     exact = probabilities.kernel.log_rows(torch.arange(NODES)).numpy()[np.ix_(order, order)]

@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from bpgnn.infer.sample.space import FLAT, Space, squared_arc
+from bpgnn.infer.geometry import FLAT
+from bpgnn.infer.space import Space, squared_arc
 
 # Distances to boxes are shortened by more than rounding can add, so that a bound is never
 # below a true rate.
@@ -101,9 +102,7 @@ def _select(
     """Move rows so that none before the middle is above any after it (quickselect)."""
     low, high = begin, end - 1
     while low < high:
-        pivot = _median(
-            places[low, axis], places[(low + high) // 2, axis], places[high, axis]
-        )
+        pivot = _median(places[low, axis], places[(low + high) // 2, axis], places[high, axis])
         left, right = low, high
         while left <= right:
             while places[left, axis] < pivot:

@@ -8,8 +8,8 @@ import numpy as np
 
 from bpgnn.infer.sample.cells import Cells, squared_to_cell
 from bpgnn.infer.sample.scan import Frontiers, finish_points, scan
-from bpgnn.infer.sample.space import Space, squared
-from bpgnn.infer.sample.threads import in_threads
+from bpgnn.infer.space import Space, squared
+from bpgnn.infer.threads import in_threads
 
 
 class Effort(NamedTuple):

@@ -18,7 +18,7 @@ from bpgnn.infer.sample.cells import build_cells
 from bpgnn.infer.sample.frontier import Effort, grow_frontiers
 from bpgnn.infer.sample.race import Clocks, Known, race_rows, running_sums
 from bpgnn.infer.sample.sampler import Noise, Sample, Sampler, check_sample_size
-from bpgnn.infer.sample.space import Space
+from bpgnn.infer.space import space_of
 
 # Measured (docs/sampling.md): leaves of 8, and frontiers of 64 points and 64 cells.
 _LEAF_SIZE = 8
@@ -91,7 +91,10 @@ class LazySampler(Sampler):
         Returns:
             The order of the nodes in the cells, and what is known of P.
         """
-        space = _space_of(_kernel_of(probabilities))
+        kernel = _kernel_of(probabilities)
+        cloud = kernel.metric.cloud(kernel.latent)
+        scales = cloud.scales.double() * kernel.sharpness.double()
+        space = space_of(cloud.places, cloud.factors, scales, cloud.kinds, cloud.widths)
         order, space, cells = build_cells(space, self.leaf_size)
         effort = self.effort or _effort_for(*space.places.shape, k)
         return order, Known(space, cells, grow_frontiers(space, cells, k, effort))
@@ -139,17 +142,6 @@ def _kernel_of(probabilities: EdgeProbabilities) -> KernelProbabilities:
         return probabilities.kernel
     assert isinstance(probabilities, KernelProbabilities)  # `takes` has said so
     return probabilities
-
-
-def _space_of(kernel: KernelProbabilities) -> Space:
-    cloud = kernel.metric.cloud(kernel.latent.double())
-    return Space(
-        places=cloud.places.contiguous().numpy(),
-        factors=cloud.factors.contiguous().numpy(),
-        starts=np.cumsum((0, *cloud.widths)),
-        kinds=np.array(cloud.kinds),
-        scales=(cloud.scales.double() * kernel.sharpness.double()).numpy(),
-    )
 
 
 def _effort_for(num_nodes: int, dim: int, k: int) -> Effort:

@@ -8,9 +8,9 @@ import numpy as np
 
 from bpgnn.infer.sample.cells import Cells
 from bpgnn.infer.sample.scan import Frontiers
-from bpgnn.infer.sample.space import Space, squared
 from bpgnn.infer.sample.streams import advanced, exponential, stream_of, uniform
-from bpgnn.infer.sample.threads import in_threads
+from bpgnn.infer.space import Space, squared
+from bpgnn.infer.threads import in_threads
 
 # Rates are relative to the best of the row. A row in which no witness has K rates above this
 # is raced in log space instead; which rows these are depends on the rates alone.
@@ -110,9 +110,7 @@ def race_rows(known: Known, clocks: Clocks, *, k: int, seed: int) -> Finish:
         log_times=np.full((num_nodes, k), np.inf),
         ratios=np.zeros(num_nodes),
     )
-    in_threads(
-        num_nodes, lambda begin, end: _race(known, clocks, finish, seed, begin, end)
-    )
+    in_threads(num_nodes, lambda begin, end: _race(known, clocks, finish, seed, begin, end))
     return finish
 
 
@@ -131,9 +129,7 @@ def running_sums(weights: np.ndarray, pointer: np.ndarray) -> tuple:
 
 
 @numba.njit(cache=True, nogil=True)
-def _race(
-    known: Known, clocks: Clocks, finish: Finish, seed: int, begin: int, end: int
-) -> None:
+def _race(known: Known, clocks: Clocks, finish: Finish, seed: int, begin: int, end: int) -> None:
     k = finish.winners.shape[1]
     best = _Best(np.empty(k), np.empty(k, np.int64))
     room = known.frontiers.points.shape[1] + known.frontiers.cells.shape[1]
@@ -408,9 +404,7 @@ def _ring_across(
         else:
             cell = frontiers.cells[own, found]
             state = advanced(state)
-            point = _drawn(
-                clocks.back_totals, cells.begin[cell], cells.end[cell], uniform(state)
-            )
+            point = _drawn(clocks.back_totals, cells.begin[cell], cells.end[cell], uniform(state))
             state, accepted, met = _accept(own, point, found, known, state)
             ratio = max(ratio, met)
             if not accepted:
@@ -426,9 +420,7 @@ def _ring_across(
 
 
 @numba.njit(cache=True)
-def _unroll(
-    own: int, point: int, rate: float, clocks: Clocks, best: _Best, state: int
-) -> int:
+def _unroll(own: int, point: int, rate: float, clocks: Clocks, best: _Best, state: int) -> int:
     """Let each node that a point is a witness of have a clock of its own."""
     last = len(best.times) - 1
     for back in range(clocks.back_pointer[point], clocks.back_pointer[point + 1]):
@@ -563,9 +555,7 @@ def _ring_in_logs(
 
 
 @numba.njit(cache=True)
-def _ring_across_in_logs(
-    own: int, known: Known, clocks: Clocks, best: _Best, state: int
-) -> tuple:
+def _ring_across_in_logs(own: int, known: Known, clocks: Clocks, best: _Best, state: int) -> tuple:
     frontiers, cells = known.frontiers, known.cells
     last = len(best.times) - 1
     for place in range(frontiers.num_points[own]):
@@ -589,9 +579,7 @@ def _ring_across_in_logs(
             if not log_time < best.times[last]:
                 break
             state = advanced(state)
-            point = _drawn(
-                clocks.back_totals, cells.begin[cell], cells.end[cell], uniform(state)
-            )
+            point = _drawn(clocks.back_totals, cells.begin[cell], cells.end[cell], uniform(state))
             state, accepted, met = _accept(own, point, place, known, state)
             ratio = max(ratio, met)
             begin, end = clocks.back_pointer[point], clocks.back_pointer[point + 1]

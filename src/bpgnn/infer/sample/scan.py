@@ -6,8 +6,9 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from bpgnn.infer.sample.space import FLAT, Space, squared
-from bpgnn.infer.sample.threads import in_threads
+from bpgnn.infer.geometry import FLAT
+from bpgnn.infer.space import Space, squared
+from bpgnn.infer.threads import in_threads
 
 # The pass over flat points is in float32. Its rounding is relative in the sum of squares and,
 # where points are close but far from the centre, absolute in the coordinates; bounds allow
@@ -102,9 +103,7 @@ def _scan_rows(
 
 
 @numba.njit(cache=True)
-def _write_row(
-    space: Space, row: int, found: np.ndarray, nearest: float, out: Frontiers
-) -> None:
+def _write_row(space: Space, row: int, found: np.ndarray, nearest: float, out: Frontiers) -> None:
     """Note the points that stand alone, and one cell with all that are no nearer than this."""
     for place in range(len(found)):
         out.points[row, place] = found[place]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 
 import torch
 
@@ -30,4 +31,24 @@ def in_threads(num_rows: int, work: Callable[[int, int], None]) -> None:
             for begin in range(0, num_rows, size)
         ]
     for part in parts:
+        part.result()
+
+
+def in_parts(bounds: list[int], work: Callable[[int, int, int], None]) -> None:
+    """Call `work` with the number, begin and end of each part, on torch's number of threads.
+
+    The parts are the same whatever the number of threads, for sums that must be as well.
+
+    Example:
+        >>> in_parts([0, 3], lambda part, begin, end: print(part, begin, end))
+        0 0 3
+    """
+    parts = list(enumerate(pairwise(bounds)))
+    if torch.get_num_threads() == 1 or len(parts) == 1:
+        for part, (begin, end) in parts:
+            work(part, begin, end)
+        return
+    with ThreadPoolExecutor(torch.get_num_threads()) as pool:
+        running = [pool.submit(work, part, begin, end) for part, (begin, end) in parts]
+    for part in running:
         part.result()

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numba
 import numpy as np
+from torch import Tensor
 
-FLAT, HYPERBOLIC, SPHERICAL = 0, 1, 2
-"""What a component is; each squared distance is a function of a stretched squared chord."""
+from bpgnn.infer.geometry import FLAT, HYPERBOLIC
 
 
 class Space(NamedTuple):
@@ -26,6 +26,17 @@ class Space(NamedTuple):
     starts: np.ndarray
     kinds: np.ndarray
     scales: np.ndarray
+
+
+def space_of(
+    places: Tensor, factors: Tensor, scales: Tensor, kinds: tuple[int, ...], widths: tuple[int, ...]
+) -> Space:
+    """Turn the parts of a :class:`~bpgnn.infer.geometry.Cloud` into arrays of float64."""
+    arrays = (part.detach().double().contiguous().numpy() for part in (places, factors, scales))
+    places_array, factors_array, scales_array = arrays
+    return Space(
+        places_array, factors_array, np.cumsum((0, *widths)), np.array(kinds), scales_array
+    )
 
 
 @numba.njit(cache=True)
