@@ -69,7 +69,7 @@ class BPGNNSettings(MethodSettings, InferenceSettings):
     graph_learning_rate: float = 0.01
     graph_loss: Literal["reward", "noisy", "likelihood", "none"] = "none"
     graph_loss_weight: float = 1.0
-    latent_loss_weight: float = 0.0
+    latent_loss_weight: float = 0.3
     task_loss: Literal["cross_entropy", "binary"] = "cross_entropy"
     dropout: float = 0.5
     input_dropout: float = 0.5
@@ -393,6 +393,7 @@ _THREE_NARROW_LAYERS = {
     "max_steps": 10_000,
     "patience": 1500,
     "evaluate_every": 100,
+    "latent_loss_weight": 0.0,
     "standardize": False,
     "temperature": 4.0,
     "message_weight": "none",
@@ -421,6 +422,7 @@ PRESETS: dict[str, dict] = {
 BY_DATASET: dict[tuple[str, str], dict] = {
     ("paper", "pubmed"): {"boolean_layers": 1},
     ("paper", "photo"): {"boolean_layers": 1},
-    ("tuned", "photo"): {"evaluate_every": 20, "max_steps": 200, "num_samples": 5},
+    ("tuned", "pubmed"): {"evaluate_every": 20, "max_steps": 300, "num_samples": 5},
+    ("tuned", "photo"): {"evaluate_every": 20, "max_steps": 300, "num_samples": 5},
 }
 """What a preset changes for one data set."""

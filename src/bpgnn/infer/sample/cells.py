@@ -126,12 +126,12 @@ def _select(
             high = right
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _median(first: float, second: float, third: float) -> float:
     return max(min(first, second), min(max(first, second), third))
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def squared_to_cell(space: Space, cells: Cells, point: int, cell: int) -> tuple:
     """Bound the distances of a point to a cell's points, from below and from above."""
     nearest = farthest = 0.0
@@ -141,7 +141,7 @@ def squared_to_cell(space: Space, cells: Cells, point: int, cell: int) -> tuple:
         for axis in range(space.starts[part], space.starts[part + 1]):
             below = box[2 * axis] - here[axis]
             above = here[axis] - box[2 * axis + 1]
-            gap = max(0.0, max(below, above))
+            gap = max(0.0, below, above)
             # One of the two is not positive: the far side is the lower one's size.
             reach = min(below, above)
             near += gap * gap

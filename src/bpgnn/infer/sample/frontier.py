@@ -45,7 +45,11 @@ def grow_frontiers(space: Space, cells: Cells, k: int, effort: Effort) -> Fronti
     num_nodes = len(space.places)
     # A cell can be opened and K points besides a row's own be found, whatever was asked for.
     leaf = int(cells.end[cells.first_leaf] - cells.begin[cells.first_leaf]) + 1
-    effort = effort._replace(max_points=min(num_nodes, max(effort.max_points, k + 1, leaf)))
+    effort = effort._replace(
+        max_points=min(num_nodes, max(effort.max_points, k + 1, leaf)),
+        # The cover to begin with has a cell for each level of the tree.
+        max_cells=max(effort.max_cells, int(cells.first_leaf).bit_length() + 1),
+    )
     wide, deep = (num_nodes, effort.max_points), (num_nodes, effort.max_cells)
     frontiers = Frontiers(
         points=np.empty(wide, np.int32),
@@ -76,6 +80,7 @@ class _Desk(NamedTuple):
     far: np.ndarray
     upper: np.ndarray
     likely: np.ndarray
+    closed: np.ndarray
     best: np.ndarray
 
 
@@ -90,7 +95,7 @@ def _grow_rows(
     end: int,
 ) -> None:
     # Every cell opened puts two in its place; the way down to a leaf is at most 64 cells.
-    room = 2 * (effort.max_opened + effort.max_cells + effort.max_points) + 64
+    room = 4 * (effort.max_opened + effort.max_cells + effort.max_points) + 64
     desk = _Desk(
         np.empty(room),
         np.empty(room, np.int64),
@@ -99,6 +104,7 @@ def _grow_rows(
         np.empty(room),
         np.empty(room),
         np.empty(room),
+        np.empty(effort.max_cells + effort.max_points, np.int64),
         np.empty(k + 1),
     )
     leaf = cells.first_leaf
@@ -108,7 +114,7 @@ def _grow_rows(
         _grow(space, cells, row, leaf, k, effort, frontiers, desk)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _grow(
     space: Space,
     cells: Cells,
@@ -135,13 +141,12 @@ def _grow(
     opened = 0
     while size > 0 and desk.keys[0] + 2.0 < desk.best[k]:
         cell = desk.cell[desk.heap[0]]
-        size = _pop(desk, size)
         opened += 1
         leaf = cell >= cells.first_leaf
         full = leaf and count + cells.end[cell] - cells.begin[cell] > effort.max_points
-        if full or opened > effort.max_opened:
-            out.scanned[row] = True
-            return
+        if full or opened > effort.max_opened or size >= effort.max_cells:
+            break
+        size = _pop(desk, size)
         if leaf:
             count = _open_leaf(space, cells, row, cell, out, count, desk.best)
         else:
@@ -149,13 +154,14 @@ def _grow(
                 _place(space, cells, row, child, desk, slots)
                 size = _push(desk, size, desk.near[slots], slots)
                 slots += 1
-    if size > effort.max_cells:
+    if desk.best[k] == np.inf and count < len(space.places):
+        # Too few points stand alone for K to be drawn; the cells' proposals might not end.
         out.scanned[row] = True
         return
     _refine(space, cells, row, k, effort, out, desk, size, slots, count)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _refine(
     space: Space,
     cells: Cells,
@@ -170,67 +176,86 @@ def _refine(
 ) -> None:
     """Split the cells whose bounds are loosest, until little is lost by the rest."""
     best = desk.best
-    reference = best[k] if best[k] < np.inf else best[0]
-    alone = 0.0
-    for place in range(count):
-        alone += math.exp(min(50.0, out.exponents[row, place] + reference))
-    for place in range(k):
-        if best[place] < np.inf:
-            alone -= math.exp(min(50.0, reference - best[place]))
-    alone = max(alone, 0.0)
-    upper = likely = 0.0
-    # The heap is made anew, now by what a cell's bound gives away.
-    waiting = size
-    size = 0
-    for place in range(waiting):
-        slot = desk.heap[place]
-        _weigh(cells, desk, slot, reference)
-        upper += desk.upper[slot]
-        likely += desk.likely[slot]
-        size = _push(desk, size, desk.likely[slot] - desk.upper[slot], slot)
-    closed = 0
-    while size > 0 and upper > effort.tolerance * (alone + likely) and desk.keys[0] < 0:
-        slot = desk.heap[0]
-        cell = desk.cell[slot]
-        size = _pop(desk, size)
-        leaf = cell >= cells.first_leaf
-        if leaf:
-            full = count + cells.end[cell] - cells.begin[cell] > effort.max_points
-        else:
-            full = size + closed + 2 > effort.max_cells
-        if full:
-            out.cells[row, closed] = cell
-            out.bounds[row, closed] = _bound(desk.near[slot])
-            closed += 1
-            continue
-        upper -= desk.upper[slot]
-        likely -= desk.likely[slot]
-        if leaf:
-            before = count
-            count = _open_leaf(space, cells, row, cell, out, count, best)
-            for place in range(before, count):
-                alone += math.exp(min(50.0, out.exponents[row, place] + reference))
-        else:
-            for child in (2 * cell + 1, 2 * cell + 2):
-                _place(space, cells, row, child, desk, slots)
-                _weigh(cells, desk, slots, reference)
-                upper += desk.upper[slots]
-                likely += desk.likely[slots]
-                size = _push(desk, size, desk.likely[slots] - desk.upper[slots], slots)
-                slots += 1
-    if upper > effort.scan_ratio * (alone + likely):
-        out.scanned[row] = True
-        return
+    while True:
+        reference = best[k] if best[k] < np.inf else best[0]
+        alone = _mass_alone(out, row, count, reference)
+        upper = likely = 0.0
+        # The heap is made anew, now by what a cell's bound gives away.
+        waiting = size
+        size = closed = 0
+        for place in range(waiting):
+            slot = desk.heap[place]
+            _weigh(cells, desk, slot, reference)
+            upper += desk.upper[slot]
+            likely += desk.likely[slot]
+            size = _push(desk, size, desk.likely[slot] - desk.upper[slot], slot)
+        while size > 0 and upper > effort.tolerance * (alone + likely) and desk.keys[0] < 0:
+            slot = desk.heap[0]
+            cell = desk.cell[slot]
+            size = _pop(desk, size)
+            leaf = cell >= cells.first_leaf
+            if leaf:
+                full = count + cells.end[cell] - cells.begin[cell] > effort.max_points
+            else:
+                full = size + closed + 2 > effort.max_cells
+            if full:
+                desk.closed[closed] = slot
+                closed += 1
+                continue
+            upper -= desk.upper[slot]
+            likely -= desk.likely[slot]
+            if leaf:
+                before = count
+                count = _open_leaf(space, cells, row, cell, out, count, best)
+                for place in range(before, count):
+                    alone += math.exp(min(50.0, out.exponents[row, place] + reference))
+            else:
+                for child in (2 * cell + 1, 2 * cell + 2):
+                    _place(space, cells, row, child, desk, slots)
+                    _weigh(cells, desk, slots, reference)
+                    upper += desk.upper[slots]
+                    likely += desk.likely[slots]
+                    size = _push(desk, size, desk.likely[slots] - desk.upper[slots], slots)
+                    slots += 1
+        for place in range(closed):
+            desk.heap[size + place] = desk.closed[place]
+        size += closed
+        if not best[k] < reference - 2.0:
+            break
+        # Nearer points were found than rates were compared with: compare again.
+    nearest = reference
+    for place in range(size):
+        nearest = min(nearest, desk.near[desk.heap[place]])
+    upper, sure = 0.0, _mass_alone(out, row, count, reference) * math.exp(nearest - reference)
     for place in range(size):
         slot = desk.heap[place]
-        out.cells[row, closed] = desk.cell[slot]
-        out.bounds[row, closed] = _bound(desk.near[slot])
-        closed += 1
+        cell = desk.cell[slot]
+        out.cells[row, place] = cell
+        out.bounds[row, place] = _bound(desk.near[slot])
+        number = cells.end[cell] - cells.begin[cell]
+        upper += number * math.exp(nearest - desk.near[slot])
+        sure += number * math.exp(nearest - desk.far[slot])
+    # Not what is likely but what is sure: proposals must end.
+    if upper > effort.scan_ratio * sure:
+        out.scanned[row] = True
+        return
     finish_points(out, row, count)
-    _finish_cells(cells, out, row, closed)
+    _finish_cells(cells, out, row, size)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
+def _mass_alone(
+    out: Frontiers, row: int, count: int, reference: float
+) -> float:
+    """Add up what stands alone, without the K heaviest: these cannot win a place twice."""
+    total = 0.0
+    for place in range(count):
+        if -out.exponents[row, place] >= reference:
+            total += math.exp(out.exponents[row, place] + reference)
+    return total
+
+
+@numba.njit(cache=True, _nrt=False)
 def _place(space: Space, cells: Cells, row: int, cell: int, desk: _Desk, slot: int) -> None:
     """Put a cell into a slot, with its nearest and farthest distance."""
     near, far = squared_to_cell(space, cells, row, cell)
@@ -239,7 +264,7 @@ def _place(space: Space, cells: Cells, row: int, cell: int, desk: _Desk, slot: i
     desk.far[slot] = far
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _weigh(cells: Cells, desk: _Desk, slot: int, reference: float) -> None:
     """Bound the sum of a cell's rates, and guess it, relative to a reference."""
     cell = desk.cell[slot]
@@ -249,13 +274,13 @@ def _weigh(cells: Cells, desk: _Desk, slot: int, reference: float) -> None:
     desk.likely[slot] = number * math.exp(min(50.0, reference - 0.5 * (near + far)))
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _bound(near: float) -> np.float32:
     """Round a cell's bound up to float32."""
     return np.float32(-near * (1.0 - 1.2e-7))
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _open_leaf(
     space: Space, cells: Cells, row: int, leaf: int, out: Frontiers, count: int, best: np.ndarray
 ) -> int:
@@ -275,7 +300,7 @@ def _open_leaf(
     return count
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _finish_cells(cells: Cells, out: Frontiers, row: int, num_cells: int) -> None:
     """Add up the rates of the cells at their bounds."""
     top = -np.inf
@@ -291,7 +316,7 @@ def _finish_cells(cells: Cells, out: Frontiers, row: int, num_cells: int) -> Non
     out.top[row] = top
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _push(desk: _Desk, size: int, key: float, slot: int) -> int:
     """Put a slot on the heap, smallest key first."""
     keys, heap = desk.keys, desk.heap
@@ -305,7 +330,7 @@ def _push(desk: _Desk, size: int, key: float, slot: int) -> int:
     return size + 1
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _pop(desk: _Desk, size: int) -> int:
     """Take the smallest key off the heap."""
     keys, heap = desk.keys, desk.heap

@@ -20,9 +20,9 @@ from bpgnn.infer.sample.race import Clocks, Known, race_rows, running_sums
 from bpgnn.infer.sample.sampler import Noise, Sample, Sampler, check_sample_size
 from bpgnn.infer.space import space_of
 
-# Measured (docs/sampling.md): leaves of 8, and frontiers of 64 points and 64 cells.
-_LEAF_SIZE = 8
-_MAX_POINTS, _MAX_CELLS = 64, 64
+# Measured (docs/sampling.md): leaves of 4, and frontiers of 64 points and 96 cells.
+_LEAF_SIZE = 4
+_MAX_POINTS, _MAX_CELLS = 64, 96
 
 
 @final
@@ -152,7 +152,7 @@ def _effort_for(num_nodes: int, dim: int, k: int) -> Effort:
         max_cells=_MAX_CELLS,
         max_opened=max(64, min(512, scan // 2000)),
         tolerance=4.0,
-        scan_ratio=max(20.0, scan / (500 * k)),
+        scan_ratio=100.0 + scan / (500 * k),
     )
 
 

@@ -141,13 +141,12 @@ def _race(known: Known, clocks: Clocks, finish: Finish, seed: int, begin: int, e
         best.points[:] = -1
         top = _top(row, clocks)
         state = stream_of(seed, row)
-        if _is_faint(row, top, known.frontiers, clocks, k):
+        first = _first_to_ring(row, top, known.frontiers, clocks, k)
+        logs = first < 0
+        if logs:
             state, ratio = _race_in_logs(row, known, clocks, best, state)
-            top = 0.0
-            logs = True
         else:
-            state, ratio = _race_row(row, top, known, clocks, best, state, shares)
-            logs = False
+            state, ratio = _race_row(row, first, top, known, clocks, best, state, shares)
         finish.ratios[row] = ratio
         for place in range(k):
             time = best.times[place]
@@ -155,7 +154,7 @@ def _race(known: Known, clocks: Clocks, finish: Finish, seed: int, begin: int, e
             finish.log_times[row, place] = time if logs else math.log(time) - top
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _top(row: int, clocks: Clocks) -> float:
     """Find the logarithm of the highest rate that rates are taken relative to."""
     top = -np.inf
@@ -166,23 +165,25 @@ def _top(row: int, clocks: Clocks) -> float:
     return top
 
 
-@numba.njit(cache=True)
-def _is_faint(row: int, top: float, frontiers: Frontiers, clocks: Clocks, k: int) -> bool:
-    """Tell whether no witness has K points of a rate that floating point can hold."""
-    limit = math.log(FAINT) + top
-    own = clocks.place[row]
+@numba.njit(cache=True, _nrt=False)
+def _first_to_ring(row: int, top: float, frontiers: Frontiers, clocks: Clocks, k: int) -> int:
+    """Find the vote that alone would be over soonest; -1 if all are too faint for floats.
+
+    Once it has rung, the time to beat is finite: the row's own point is the one of its first
+    K + 1 that may not count.
+    """
+    needed = k - 1 if clocks.self_pairs else k
+    first, highest = -1, math.log(FAINT) + top
     for vote in range(clocks.pointer[row], clocks.pointer[row + 1]):
-        witness, bright = clocks.witnesses[vote], 0
-        for place in range(frontiers.num_points[witness]):
-            if clocks.log_weights[vote] + frontiers.exponents[witness, place] < limit:
-                break
-            bright += clocks.self_pairs or frontiers.points[witness, place] != own
-            if bright == k:
-                return False
-    return True
+        witness = clocks.witnesses[vote]
+        if frontiers.num_points[witness] > needed:
+            log_rate = clocks.log_weights[vote] + frontiers.exponents[witness, needed]
+            if log_rate > highest:
+                first, highest = vote, log_rate
+    return first
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _offer(best: _Best, time: float, point: int) -> None:
     """Take a ring into the K best of distinct points, kept in order of time."""
     times, points = best.times, best.points
@@ -201,9 +202,10 @@ def _offer(best: _Best, time: float, point: int) -> None:
     points[place] = point
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _race_row(
     row: int,
+    first: int,
     top: float,
     known: Known,
     clocks: Clocks,
@@ -220,12 +222,7 @@ def _race_row(
         if time < best.times[last] and (clocks.self_pairs or clocks.edges[edge] != own):
             _offer(best, time, clocks.edges[edge])
     start, stop = clocks.pointer[row], clocks.pointer[row + 1]
-    first = start
-    for vote in range(start, stop):
-        if clocks.log_weights[vote] > clocks.log_weights[first]:
-            first = vote
     for turn in range(start, stop):
-        # The strongest witness goes first, so that the time to beat is short early on.
         vote = first if turn == start else (start if turn == first else turn)
         scale = math.exp(clocks.log_weights[vote] - top)
         state, met = _ring(
@@ -250,7 +247,7 @@ def _race_row(
     return state, ratio
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _ring(
     own: int,
     witness: int,
@@ -318,7 +315,7 @@ def _ring(
     return state, ratio
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _cell_at(frontiers: Frontiers, witness: int, num_cells: int, wanted: float) -> int:
     """Find the cell in which a share of the running sum of rates lies."""
     low, high = 0, num_cells - 1
@@ -331,7 +328,7 @@ def _cell_at(frontiers: Frontiers, witness: int, num_cells: int, wanted: float) 
     return low
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _accept(witness: int, point: int, found: int, known: Known, state: int) -> tuple:
     """Keep a proposed point with its true rate's share of its cell's bound."""
     frontiers = known.frontiers
@@ -347,7 +344,7 @@ def _accept(witness: int, point: int, found: int, known: Known, state: int) -> t
     return state, accepted, ratio
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _ring_across(
     own: int,
     scale: float,
@@ -419,7 +416,7 @@ def _ring_across(
     return state, ratio
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _unroll(own: int, point: int, rate: float, clocks: Clocks, best: _Best, state: int) -> int:
     """Let each node that a point is a witness of have a clock of its own."""
     last = len(best.times) - 1
@@ -434,7 +431,7 @@ def _unroll(own: int, point: int, rate: float, clocks: Clocks, best: _Best, stat
     return state
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _drawn(totals: np.ndarray, begin: int, end: int, share: float) -> int:
     """Draw a place between two, in proportion to the steps of running sums over all."""
     wanted = totals[begin] + share * (totals[end] - totals[begin])
@@ -448,7 +445,7 @@ def _drawn(totals: np.ndarray, begin: int, end: int, share: float) -> int:
     return low
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _drawn_below(sums: np.ndarray, begin: int, end: int, share: float) -> int:
     """Draw a place between two, in proportion to the steps of running sums of this run."""
     wanted = share * sums[end - 1]
@@ -462,7 +459,7 @@ def _drawn_below(sums: np.ndarray, begin: int, end: int, share: float) -> int:
     return low
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _race_in_logs(row: int, known: Known, clocks: Clocks, best: _Best, state: int) -> tuple:
     """Do the same with logarithms of times, one clock at a time: slower, and never zero."""
     own, last = clocks.place[row], len(best.times) - 1
@@ -486,7 +483,7 @@ def _race_in_logs(row: int, known: Known, clocks: Clocks, best: _Best, state: in
     return state, ratio
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _ring_once(best: _Best, log_rate: float, point: int, state: int) -> int:
     state = advanced(state)
     log_time = math.log(exponential(state)) - log_rate
@@ -495,7 +492,7 @@ def _ring_once(best: _Best, log_rate: float, point: int, state: int) -> int:
     return state
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _ring_evenly(own: int, num_nodes: int, clocks: Clocks, best: _Best, state: int) -> int:
     """Let all points ring at one rate: the row of a node without witnesses."""
     last = len(best.times) - 1
@@ -513,7 +510,7 @@ def _ring_evenly(own: int, num_nodes: int, clocks: Clocks, best: _Best, state: i
             _offer(best, log_time, point)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _ring_in_logs(
     own: int,
     witness: int,
@@ -554,7 +551,7 @@ def _ring_in_logs(
             _offer(best, log_time, point)
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, _nrt=False)
 def _ring_across_in_logs(own: int, known: Known, clocks: Clocks, best: _Best, state: int) -> tuple:
     frontiers, cells = known.frontiers, known.cells
     last = len(best.times) - 1
