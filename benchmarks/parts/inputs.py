@@ -11,7 +11,7 @@ from torch import Tensor
 
 from bpgnn.data.synthetic import block_model
 from bpgnn.graph import Graph
-from bpgnn.infer.layer import standardized
+from bpgnn.infer.geometry import Euclidean
 from bpgnn.randomness import generator_for, numpy_generator_for
 
 REAL = {2_708: "cora", 7_650: "photo", 19_717: "pubmed"}
@@ -99,7 +99,7 @@ def clustered(num_nodes: int, dim: int) -> tuple[Tensor, Graph]:
     )
     if data.graph is None or not isinstance(data.features, Tensor):
         raise ValueError("The block model gave no graph or no dense features.")
-    return standardized(data.features), data.graph
+    return Euclidean().standardized(data.features), data.graph
 
 
 def sharpness_for(squares: Tensor, wanted: float) -> float:

@@ -40,7 +40,8 @@ def task_for(cell: Cell, inputs: Inputs) -> Task:
 
 def auto_choice(cell: Cell) -> str | None:
     """Name the sampler that `auto` takes in a cell's place."""
-    return None if cell.temperature == ANY else choose_sampler("auto").name
+    anything = KernelProbabilities(torch.zeros(1, 1), torch.tensor(1.0), Euclidean())
+    return None if cell.temperature == ANY else choose_sampler("auto", anything).name
 
 
 def dense_pass(

@@ -202,6 +202,20 @@ def test_losses_are_the_mean_cross_entropy_and_the_weighted_reward(problem):
     torch.testing.assert_close(losses["graph"].double(), expected)
 
 
+def test_the_latent_loss_is_the_cross_entropy_of_a_classifier_of_the_latent_points(problem):
+    method = built(problem, boolean_layers=2, latent_loss_weight=0.5).eval()
+    output = method(problem, generator=seeded())
+    labels = problem.labels[problem.train]
+    values = [
+        F.cross_entropy(guide(layer.inference.latent)[problem.train], labels)
+        for guide, layer in zip(method.guides, output.detail[0], strict=True)
+    ]
+    found = method.losses(output, problem)["latent"]
+    torch.testing.assert_close(found, 0.5 * torch.stack(values).mean())
+    without = built(problem, latent_loss_weight=0.0)
+    assert "latent" not in without.losses(without(problem, generator=seeded()), problem)
+
+
 def test_the_expectation_moves_towards_what_was_right_for_training_nodes_only(problem):
     method = built(problem)
     output = method(problem, generator=seeded())

@@ -205,7 +205,7 @@ def test_a_run_folder_holds_settings_history_weights_and_result(small, make_plan
     assert all(torch.equal(weights[name], trained[name]) for name in weights)
     line = history(folder)[0]
     assert line["step"] == 3
-    assert line["losses"].keys() == {"task"}
+    assert line["losses"].keys() == {"task", "latent"}
     assert {"loss", "accuracy", "macro_f1", "balanced_accuracy"} == line["validation"].keys()
     assert folder.read_json(PLAN)["fingerprint"] == fingerprint(small)
 

@@ -72,10 +72,11 @@ class _LogEntries(torch.autograd.Function):
         ctx.votes = (witnesses.row_pointer.numpy(), witnesses.sources.numpy())
         ctx.edges = edges.numpy()
         ctx.totals = np.empty(edges.size(1))
+        pointer, sources = ctx.votes
         in_parts(
             _bounds(ctx.edges[1]),
             lambda _, begin, end: _add_up(
-                ctx.space, ctx.weights, *ctx.votes, ctx.edges, ctx.totals, begin, end
+                ctx.space, ctx.weights, pointer, sources, ctx.edges, ctx.totals, begin, end
             ),
         )
         return torch.from_numpy(ctx.totals).to(places.dtype)
@@ -83,7 +84,7 @@ class _LogEntries(torch.autograd.Function):
     @override
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
         space = ctx.space
         bounds = _bounds(ctx.edges[1])
         parts = len(bounds) - 1
@@ -91,13 +92,15 @@ class _LogEntries(torch.autograd.Function):
         to_places = np.zeros((parts, *space.places.shape))
         to_factors = np.zeros((parts, *space.factors.shape))
         to_scales = np.zeros((parts, len(space.scales)))
+        pointer, sources = ctx.votes
         grad = grads[0].detach().double().contiguous().numpy()
         in_parts(
             bounds,
             lambda part, begin, end: _spread(
                 space,
                 ctx.weights,
-                *ctx.votes,
+                pointer,
+                sources,
                 ctx.edges,
                 ctx.totals,
                 grad,

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from bpgnn.infer.compiled import lean
 from bpgnn.infer.geometry import FLAT
 from bpgnn.infer.space import Space, squared_arc
 
@@ -126,24 +127,25 @@ def _select(
             high = right
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _median(first: float, second: float, third: float) -> float:
     return max(min(first, second), min(max(first, second), third))
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def squared_to_cell(space: Space, cells: Cells, point: int, cell: int) -> tuple:
     """Bound the distances of a point to a cell's points, from below and from above."""
     nearest = farthest = 0.0
-    here, box = space.places[point], cells.box[cell]
+    places, box = space.places, cells.box
     for part in range(len(space.kinds)):
         near = far = 0.0
         for axis in range(space.starts[part], space.starts[part + 1]):
-            below = box[2 * axis] - here[axis]
-            above = here[axis] - box[2 * axis + 1]
-            gap = max(0.0, below, above)
+            here = places[point, axis]
+            below = box[cell, 2 * axis] - here
+            above = here - box[cell, 2 * axis + 1]
             # One of the two is not positive: the far side is the lower one's size.
             reach = min(below, above)
+            gap = max(0.0, below, above)
             near += gap * gap
             far += reach * reach
         kind = space.kinds[part]

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from bpgnn.infer.compiled import lean
 from bpgnn.infer.sample.cells import Cells, squared_to_cell
 from bpgnn.infer.sample.scan import Frontiers, finish_points, scan
 from bpgnn.infer.space import Space, squared
@@ -114,7 +115,7 @@ def _grow_rows(
         _grow(space, cells, row, leaf, k, effort, frontiers, desk)
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _grow(
     space: Space,
     cells: Cells,
@@ -161,7 +162,7 @@ def _grow(
     _refine(space, cells, row, k, effort, out, desk, size, slots, count)
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _refine(
     space: Space,
     cells: Cells,
@@ -243,10 +244,8 @@ def _refine(
     _finish_cells(cells, out, row, size)
 
 
-@numba.njit(cache=True, _nrt=False)
-def _mass_alone(
-    out: Frontiers, row: int, count: int, reference: float
-) -> float:
+@lean
+def _mass_alone(out: Frontiers, row: int, count: int, reference: float) -> float:
     """Add up what stands alone, without the K heaviest: these cannot win a place twice."""
     total = 0.0
     for place in range(count):
@@ -255,7 +254,7 @@ def _mass_alone(
     return total
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _place(space: Space, cells: Cells, row: int, cell: int, desk: _Desk, slot: int) -> None:
     """Put a cell into a slot, with its nearest and farthest distance."""
     near, far = squared_to_cell(space, cells, row, cell)
@@ -264,7 +263,7 @@ def _place(space: Space, cells: Cells, row: int, cell: int, desk: _Desk, slot: i
     desk.far[slot] = far
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _weigh(cells: Cells, desk: _Desk, slot: int, reference: float) -> None:
     """Bound the sum of a cell's rates, and guess it, relative to a reference."""
     cell = desk.cell[slot]
@@ -274,13 +273,13 @@ def _weigh(cells: Cells, desk: _Desk, slot: int, reference: float) -> None:
     desk.likely[slot] = number * math.exp(min(50.0, reference - 0.5 * (near + far)))
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _bound(near: float) -> np.float32:
     """Round a cell's bound up to float32."""
     return np.float32(-near * (1.0 - 1.2e-7))
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _open_leaf(
     space: Space, cells: Cells, row: int, leaf: int, out: Frontiers, count: int, best: np.ndarray
 ) -> int:
@@ -300,7 +299,7 @@ def _open_leaf(
     return count
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _finish_cells(cells: Cells, out: Frontiers, row: int, num_cells: int) -> None:
     """Add up the rates of the cells at their bounds."""
     top = -np.inf
@@ -316,7 +315,7 @@ def _finish_cells(cells: Cells, out: Frontiers, row: int, num_cells: int) -> Non
     out.top[row] = top
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _push(desk: _Desk, size: int, key: float, slot: int) -> int:
     """Put a slot on the heap, smallest key first."""
     keys, heap = desk.keys, desk.heap
@@ -330,7 +329,7 @@ def _push(desk: _Desk, size: int, key: float, slot: int) -> int:
     return size + 1
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _pop(desk: _Desk, size: int) -> int:
     """Take the smallest key off the heap."""
     keys, heap = desk.keys, desk.heap

@@ -2,7 +2,7 @@
 
 import math
 from pathlib import Path
-from typing import final
+from typing import cast, final
 
 import numpy as np
 import torch
@@ -96,7 +96,7 @@ class LazySampler(Sampler):
         scales = cloud.scales.double() * kernel.sharpness.double()
         space = space_of(cloud.places, cloud.factors, scales, cloud.kinds, cloud.widths)
         order, space, cells = build_cells(space, self.leaf_size)
-        effort = self.effort or _effort_for(*space.places.shape, k)
+        effort = self.effort or _effort_for(space.places.shape[0], space.places.shape[1], k)
         return order, Known(space, cells, grow_frontiers(space, cells, k, effort))
 
 
@@ -138,10 +138,9 @@ def _draw_whole_rows(
 def _kernel_of(probabilities: EdgeProbabilities) -> KernelProbabilities:
     if isinstance(probabilities, Symmetrised):
         return _kernel_of(probabilities.half)
-    if isinstance(probabilities, BooleanProduct | GraphSum):
-        return probabilities.kernel
-    assert isinstance(probabilities, KernelProbabilities)  # `takes` has said so
-    return probabilities
+    if isinstance(probabilities, KernelProbabilities):
+        return probabilities
+    return cast(BooleanProduct | GraphSum, probabilities).kernel  # `takes` has said so
 
 
 def _effort_for(num_nodes: int, dim: int, k: int) -> Effort:

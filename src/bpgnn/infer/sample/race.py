@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from bpgnn.infer.compiled import lean
 from bpgnn.infer.sample.cells import Cells
 from bpgnn.infer.sample.scan import Frontiers
 from bpgnn.infer.sample.streams import advanced, exponential, stream_of, uniform
@@ -154,7 +155,7 @@ def _race(known: Known, clocks: Clocks, finish: Finish, seed: int, begin: int, e
             finish.log_times[row, place] = time if logs else math.log(time) - top
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _top(row: int, clocks: Clocks) -> float:
     """Find the logarithm of the highest rate that rates are taken relative to."""
     top = -np.inf
@@ -165,7 +166,7 @@ def _top(row: int, clocks: Clocks) -> float:
     return top
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _first_to_ring(row: int, top: float, frontiers: Frontiers, clocks: Clocks, k: int) -> int:
     """Find the vote that alone would be over soonest; -1 if all are too faint for floats.
 
@@ -183,7 +184,7 @@ def _first_to_ring(row: int, top: float, frontiers: Frontiers, clocks: Clocks, k
     return first
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _offer(best: _Best, time: float, point: int) -> None:
     """Take a ring into the K best of distinct points, kept in order of time."""
     times, points = best.times, best.points
@@ -202,7 +203,7 @@ def _offer(best: _Best, time: float, point: int) -> None:
     points[place] = point
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _race_row(
     row: int,
     first: int,
@@ -247,7 +248,7 @@ def _race_row(
     return state, ratio
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _ring(
     own: int,
     witness: int,
@@ -315,7 +316,7 @@ def _ring(
     return state, ratio
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _cell_at(frontiers: Frontiers, witness: int, num_cells: int, wanted: float) -> int:
     """Find the cell in which a share of the running sum of rates lies."""
     low, high = 0, num_cells - 1
@@ -328,7 +329,7 @@ def _cell_at(frontiers: Frontiers, witness: int, num_cells: int, wanted: float) 
     return low
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _accept(witness: int, point: int, found: int, known: Known, state: int) -> tuple:
     """Keep a proposed point with its true rate's share of its cell's bound."""
     frontiers = known.frontiers
@@ -344,7 +345,7 @@ def _accept(witness: int, point: int, found: int, known: Known, state: int) -> t
     return state, accepted, ratio
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _ring_across(
     own: int,
     scale: float,
@@ -416,7 +417,7 @@ def _ring_across(
     return state, ratio
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _unroll(own: int, point: int, rate: float, clocks: Clocks, best: _Best, state: int) -> int:
     """Let each node that a point is a witness of have a clock of its own."""
     last = len(best.times) - 1
@@ -431,7 +432,7 @@ def _unroll(own: int, point: int, rate: float, clocks: Clocks, best: _Best, stat
     return state
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _drawn(totals: np.ndarray, begin: int, end: int, share: float) -> int:
     """Draw a place between two, in proportion to the steps of running sums over all."""
     wanted = totals[begin] + share * (totals[end] - totals[begin])
@@ -445,7 +446,7 @@ def _drawn(totals: np.ndarray, begin: int, end: int, share: float) -> int:
     return low
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _drawn_below(sums: np.ndarray, begin: int, end: int, share: float) -> int:
     """Draw a place between two, in proportion to the steps of running sums of this run."""
     wanted = share * sums[end - 1]
@@ -459,10 +460,10 @@ def _drawn_below(sums: np.ndarray, begin: int, end: int, share: float) -> int:
     return low
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _race_in_logs(row: int, known: Known, clocks: Clocks, best: _Best, state: int) -> tuple:
     """Do the same with logarithms of times, one clock at a time: slower, and never zero."""
-    own, last = clocks.place[row], len(best.times) - 1
+    own = clocks.place[row]
     ratio = 0.0
     for edge in range(clocks.edge_pointer[row], clocks.edge_pointer[row + 1]):
         if clocks.self_pairs or clocks.edges[edge] != own:
@@ -483,7 +484,7 @@ def _race_in_logs(row: int, known: Known, clocks: Clocks, best: _Best, state: in
     return state, ratio
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _ring_once(best: _Best, log_rate: float, point: int, state: int) -> int:
     state = advanced(state)
     log_time = math.log(exponential(state)) - log_rate
@@ -492,7 +493,7 @@ def _ring_once(best: _Best, log_rate: float, point: int, state: int) -> int:
     return state
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _ring_evenly(own: int, num_nodes: int, clocks: Clocks, best: _Best, state: int) -> int:
     """Let all points ring at one rate: the row of a node without witnesses."""
     last = len(best.times) - 1
@@ -510,7 +511,7 @@ def _ring_evenly(own: int, num_nodes: int, clocks: Clocks, best: _Best, state: i
             _offer(best, log_time, point)
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _ring_in_logs(
     own: int,
     witness: int,
@@ -551,7 +552,7 @@ def _ring_in_logs(
             _offer(best, log_time, point)
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _ring_across_in_logs(own: int, known: Known, clocks: Clocks, best: _Best, state: int) -> tuple:
     frontiers, cells = known.frontiers, known.cells
     last = len(best.times) - 1

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
+from bpgnn.infer.compiled import lean
 from bpgnn.infer.geometry import FLAT
 from bpgnn.infer.space import Space, squared
 from bpgnn.infer.threads import in_threads
@@ -102,7 +103,7 @@ def _scan_rows(
                 _write_row(space, row, found[:count], cut * (1.0 - 1e-9), out)
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _write_row(space: Space, row: int, found: np.ndarray, nearest: float, out: Frontiers) -> None:
     """Note the points that stand alone, and one cell with all that are no nearer than this."""
     for place in range(len(found)):
@@ -133,14 +134,14 @@ def _measure_flat(lines: np.ndarray, rows: np.ndarray, squares: np.ndarray) -> N
                     out[other] += gap * gap
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _measure(space: Space, rows: np.ndarray, squares: np.ndarray) -> None:
     for turn in range(len(rows)):
         for other in range(len(space.places)):
             squares[turn, other] = squared(space, rows[turn], other)
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def finish_points(out: Frontiers, row: int, count: int) -> None:
     """Sort the points that stand alone, heaviest first, and add up their masses."""
     points, exponents = out.points[row], out.exponents[row]
@@ -195,7 +196,7 @@ def _collect(
     return _take(squares, float(cut), most, found), float(cut)
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _take(squares: np.ndarray, cut: float, most: int, found: np.ndarray) -> int:
     """List the points up to a distance."""
     kept = 0
@@ -206,7 +207,7 @@ def _take(squares: np.ndarray, cut: float, most: int, found: np.ndarray) -> int:
     return kept
 
 
-@numba.njit(cache=True, _nrt=False)
+@lean
 def _count_below(squares: np.ndarray, cut: float) -> int:
     count = 0
     for other in range(len(squares)):
