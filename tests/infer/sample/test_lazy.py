@@ -54,7 +54,7 @@ def test_a_frontier_covers_every_point_once_and_no_bound_is_below_a_rate(metric,
 
 def test_rows_are_scanned_where_the_tree_is_no_help():
     _, known = LazySampler(4, SCAN).known(product(2.0), 5)
-    assert known.frontiers.scanned.mean() > 0.9
+    assert known.frontiers.scanned.all()
     _, known = LazySampler(4, SMALL).known(product(1e-3), 5)
     assert known.frontiers.scanned.mean() < 0.5
 

@@ -12,6 +12,9 @@ from bpgnn.infer.sample.scan import Frontiers, finish_points, scan
 from bpgnn.infer.space import Space, squared
 from bpgnn.infer.threads import in_threads
 
+SCAN_ALL = -1
+"""As `max_opened`: no tree, every row by a pass over all points."""
+
 
 class Effort(NamedTuple):
     """Say how far frontiers are grown; this decides about speed and never about the outcome.
@@ -64,9 +67,13 @@ def grow_frontiers(space: Space, cells: Cells, k: int, effort: Effort) -> Fronti
         top=np.full(num_nodes, -np.inf),
         scanned=np.zeros(num_nodes, np.bool_),
     )
-    in_threads(
-        num_nodes, lambda begin, end: _grow_rows(space, cells, k, effort, frontiers, begin, end)
-    )
+    if effort.max_opened == SCAN_ALL:
+        frontiers.scanned[:] = True
+    else:
+        in_threads(
+            num_nodes,
+            lambda begin, end: _grow_rows(space, cells, k, effort, frontiers, begin, end),
+        )
     scan(space, k, frontiers, np.flatnonzero(frontiers.scanned))
     return frontiers
 

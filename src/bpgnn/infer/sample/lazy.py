@@ -15,7 +15,7 @@ from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities, Sy
 from bpgnn.infer.residual import GraphSum
 from bpgnn.infer.sample.blocked import draw_rows
 from bpgnn.infer.sample.cells import build_cells
-from bpgnn.infer.sample.frontier import Effort, grow_frontiers
+from bpgnn.infer.sample.frontier import SCAN_ALL, Effort, grow_frontiers
 from bpgnn.infer.sample.race import Clocks, Known, race_rows, running_sums
 from bpgnn.infer.sample.sampler import Noise, Sample, Sampler, check_sample_size
 from bpgnn.infer.space import space_of
@@ -23,6 +23,8 @@ from bpgnn.infer.space import space_of
 # Measured (docs/sampling.md): leaves of 4, and frontiers of 64 points and 96 cells.
 _LEAF_SIZE = 4
 _MAX_POINTS, _MAX_CELLS = 64, 96
+# With as few coordinates as this in all, a pass over every point costs less than a tree.
+_SCAN_UP_TO = 50_000
 
 
 @final
@@ -146,6 +148,8 @@ def _kernel_of(probabilities: EdgeProbabilities) -> KernelProbabilities:
 def _effort_for(num_nodes: int, dim: int, k: int) -> Effort:
     """Balance what growing a frontier costs with what it saves, and with a pass over all."""
     scan = num_nodes * (dim + 16)
+    if num_nodes * dim <= _SCAN_UP_TO:
+        return Effort(max(2 * _MAX_POINTS, 4 * k), 1, SCAN_ALL, 0.0, 0.0)
     return Effort(
         max_points=max(_MAX_POINTS, 4 * k),
         max_cells=_MAX_CELLS,
