@@ -81,7 +81,7 @@ class BlockedSampler(Sampler):
         sample = Sample(torch.stack(nodes), scores)
         # An entry may be bright in both halves and is then counted twice.
         faint = (bright < (2 * k if across else k)).nonzero().squeeze(1)
-        return _redraw(sample, probabilities, faint, size, k, generator, self_pairs=self_pairs)
+        return redraw(sample, probabilities, faint, size, k, generator, self_pairs=self_pairs)
 
 
 @final
@@ -151,28 +151,28 @@ def draw_rows(
     return Sample(neighbours, scores)
 
 
-def _redraw(
+def redraw(
     sample: Sample,
     probabilities: EdgeProbabilities,
-    faint: Tensor,
+    rows: Tensor,
     size: int,
     k: int,
     generator: torch.Generator,
     *,
     self_pairs: bool,
 ) -> Sample:
-    """Draw the faint rows afresh; which rows are faint depends on the rates alone."""
-    if len(faint) == 0:
+    """Draw some rows afresh; which rows these are must depend on the rates alone."""
+    if len(rows) == 0:
         return sample
     again = draw_rows(
         probabilities,
-        faint.split(size),
+        rows.split(size),
         k,
         generator,
         len(sample.neighbours),
         self_pairs=self_pairs,
         noise="plus",
     )
-    sample.neighbours[:, faint] = again.neighbours
-    sample.scores[:, faint] = again.scores
+    sample.neighbours[:, rows] = again.neighbours
+    sample.scores[:, rows] = again.scores
     return sample

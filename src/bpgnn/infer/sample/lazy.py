@@ -6,14 +6,13 @@ from typing import cast, final
 
 import numpy as np
 import torch
-from torch import Tensor
 from typing_extensions import override
 
 from bpgnn.errors import InputError
 from bpgnn.infer.boolean import LOG_TINY, BooleanProduct
 from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities, Symmetrised
 from bpgnn.infer.residual import GraphSum
-from bpgnn.infer.sample.blocked import draw_rows
+from bpgnn.infer.sample.blocked import redraw
 from bpgnn.infer.sample.cells import build_cells
 from bpgnn.infer.sample.frontier import SCAN_ALL, Effort, grow_frontiers
 from bpgnn.infer.sample.race import Clocks, Known, race_rows, running_sums
@@ -82,8 +81,10 @@ class LazySampler(Sampler):
             torch.from_numpy(-log_times - (math.log(2) if clocks.across else 0.0)),
         )
         if clocks.across and len(clocks.alone) > 0:
+            # Nodes without witnesses are few, and their rates so small that bounds on others'
+            # would not help.
             rows = torch.from_numpy(order[clocks.alone])
-            _draw_whole_rows(sample, probabilities, rows, generator, self_pairs=self_pairs)
+            return redraw(sample, probabilities, rows, 64, k, generator, self_pairs=self_pairs)
         return sample
 
     @torch.no_grad()
@@ -110,31 +111,6 @@ def takes(probabilities: EdgeProbabilities) -> bool:
         kinds = (*kinds, GraphSum)
     plain = not isinstance(inner, BooleanProduct) or inner.row_floor is None
     return isinstance(inner, kinds) and plain and probabilities.device.type == "cpu"
-
-
-def _draw_whole_rows(
-    sample: Sample,
-    probabilities: EdgeProbabilities,
-    rows: Tensor,
-    generator: torch.Generator,
-    *,
-    self_pairs: bool,
-) -> None:
-    """Draw for nodes without witnesses in the symmetric product, from the definition.
-
-    Their rates are so small that bounds on others' would not help; they are few.
-    """
-    again = draw_rows(
-        probabilities,
-        rows.split(64),
-        sample.neighbours.size(2),
-        generator,
-        len(sample.neighbours),
-        self_pairs=self_pairs,
-        noise="plus",
-    )
-    sample.neighbours[:, rows] = again.neighbours
-    sample.scores[:, rows] = again.scores
 
 
 def _kernel_of(probabilities: EdgeProbabilities) -> KernelProbabilities:
