@@ -105,6 +105,13 @@ class Graph:
         start = torch.zeros(1, dtype=torch.long, device=self.edge_index.device)
         return torch.cat([start, self.in_degree.cumsum(0)])
 
+    @cached_property
+    def turned(self) -> "tuple[Graph, Tensor]":  # a graph, (E,)
+        """Turn every edge around; return that graph and which edge each of its edges was."""
+        order = torch.argsort(self.sources, stable=True)
+        weight = None if self.edge_weight is None else self.edge_weight[order]
+        return Graph(self.edge_index[:, order].flip(0), self.num_nodes, weight), order
+
     @property
     def weights(self) -> Tensor:  # (E,)
         """Return the weights, ones where the graph has none."""

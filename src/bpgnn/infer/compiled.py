@@ -14,3 +14,13 @@ def lean(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     compiler: Any = numba.njit
     return compiler(cache=True, _nrt=False)(function)
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a small function into its callers.
+
+    Tuples of arrays are passed as a hundred numbers, which cost more than a short function
+    itself does.
+    """
+    compiler: Any = numba.njit
+    return compiler(cache=True, _nrt=False, forceinline=True)(function)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from torch import Tensor
 
-from bpgnn.infer.compiled import lean
+from bpgnn.infer.compiled import inlined
 from bpgnn.infer.geometry import FLAT, HYPERBOLIC
 
 
@@ -39,7 +39,7 @@ def space_of(
     )
 
 
-@lean
+@inlined
 def squared_arc(kind: int, chord: float) -> float:
     """Turn a stretched squared chord into a squared distance."""
     if kind == FLAT:
@@ -51,7 +51,7 @@ def squared_arc(kind: int, chord: float) -> float:
     return 4.0 * arc * arc
 
 
-@lean
+@inlined
 def squared(space: Space, first: int, second: int) -> float:
     """Measure two points."""
     total = 0.0

@@ -4,9 +4,11 @@ from abc import ABC, abstractmethod
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import FunctionCtx
 from typing_extensions import override
 
 from bpgnn.graph import Graph
+from bpgnn.matrix import csr_matrix
 from bpgnn.nn.sparse import Features
 
 
@@ -29,6 +31,41 @@ class Aggregation(nn.Module, ABC):
         """Aggregate; `log_weight` is None where every edge has weight one."""
 
 
+# Edges at a time where one number an edge is made of two rows of states.
+_CHUNK = 1 << 13
+
+
+class _WeightedSum(torch.autograd.Function):
+    """Multiply by a sparse matrix, so that no message is ever written down.
+
+    Its gradients are made of differentiable parts, so that they have gradients, too.
+    """
+
+    @staticmethod
+    def forward(ctx: FunctionCtx, states: Tensor, weight: Tensor, graph: Graph) -> Tensor:
+        ctx.graph = graph  # pyright: ignore[reportAttributeAccessIssue]
+        ctx.save_for_backward(states, weight)
+        shape = (graph.num_nodes, graph.num_nodes)
+        return csr_matrix(graph.row_pointer, graph.sources, weight, shape) @ states
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[Tensor | None, Tensor | None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        graph: Graph = ctx.graph  # pyright: ignore[reportAttributeAccessIssue]
+        states, weight = ctx.saved_tensors  # pyright: ignore[reportAttributeAccessIssue]
+        needed = ctx.needs_input_grad  # pyright: ignore[reportAttributeAccessIssue]
+        gradient = gradient.contiguous()
+        to_states = to_weight = None
+        if needed[0]:
+            turned, order = graph.turned
+            to_states = weighted_sum(gradient, turned, weight[order])
+        if needed[1]:
+            ends = zip(graph.targets.split(_CHUNK), graph.sources.split(_CHUNK), strict=True)
+            to_weight = torch.cat(
+                [(gradient[target] * states[source]).sum(-1) for target, source in ends]
+            )
+        return to_states, to_weight, None
+
+
 def weighted_sum(states: Tensor, graph: Graph, weight: Tensor) -> Tensor:  # (N, D), (E,) -> (N, D)
     r"""Add up each node's neighbours, :math:`\sum_j w_{ij} x_j`; differentiable in both.
 
@@ -38,8 +75,7 @@ def weighted_sum(states: Tensor, graph: Graph, weight: Tensor) -> Tensor:  # (N,
         tensor([[1.],
                 [0.]])
     """
-    messages = states[graph.sources] * weight.unsqueeze(-1)
-    return torch.zeros_like(states).index_add(0, graph.targets, messages)
+    return _WeightedSum.apply(states, weight, graph)  # pyright: ignore[reportReturnType]
 
 
 def edge_weights(graph: Graph, log_weight: Tensor | None, like: Tensor) -> Tensor:  # (E,)

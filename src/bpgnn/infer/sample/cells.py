@@ -5,13 +5,16 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from bpgnn.infer.compiled import lean
+from bpgnn.infer.compiled import inlined, lean
 from bpgnn.infer.geometry import FLAT
 from bpgnn.infer.space import Space, squared_arc
 
 # Distances to boxes are shortened by more than rounding can add, so that a bound is never
 # below a true rate.
 _SHORTER = 1.0 - 1e-9
+
+WIDTH = 16
+"""At most as many points look at cells together."""
 
 
 class Cells(NamedTuple):
@@ -132,27 +135,81 @@ def _median(first: float, second: float, third: float) -> float:
     return max(min(first, second), min(max(first, second), third))
 
 
+class Viewers(NamedTuple):
+    """Hold a few neighbouring points side by side, from which cells and points are measured.
+
+    Args:
+        places: Their coordinates, shape (D, W).
+        factors: Their stretching factors, shape (C, W).
+    """
+
+    places: np.ndarray
+    factors: np.ndarray
+
+
 @lean
-def squared_to_cell(space: Space, cells: Cells, point: int, cell: int) -> tuple:
-    """Bound the distances of a point to a cell's points, from below and from above."""
-    nearest = farthest = 0.0
-    places, box = space.places, cells.box
-    for part in range(len(space.kinds)):
-        near = far = 0.0
-        for axis in range(space.starts[part], space.starts[part + 1]):
-            here = places[point, axis]
-            below = box[cell, 2 * axis] - here
-            above = here - box[cell, 2 * axis + 1]
-            # One of the two is not positive: the far side is the lower one's size.
-            reach = min(below, above)
-            gap = max(0.0, below, above)
-            near += gap * gap
-            far += reach * reach
-        kind = space.kinds[part]
-        if kind != FLAT:
-            factor = space.factors[point, part]
-            near = squared_arc(kind, near * factor * cells.factor_low[cell, part])
-            far = squared_arc(kind, far * factor * cells.factor_high[cell, part])
-        nearest += space.scales[part] * near
-        farthest += space.scales[part] * far
-    return nearest * _SHORTER, farthest
+def take_places(space: Space, begin: int, end: int, viewers: Viewers) -> None:
+    """Let the points from one place to another be the viewers."""
+    for lane in range(end - begin):
+        point = begin + lane
+        for axis in range(len(viewers.places)):
+            viewers.places[axis, lane] = space.places[point, axis]
+        for part in range(len(viewers.factors)):
+            viewers.factors[part, lane] = space.factors[point, part]
+
+
+@inlined
+def measure_cell(
+    space: Space,
+    cells: Cells,
+    viewers: Viewers,
+    count: int,
+    cell: int,
+    nearest: np.ndarray,
+    far: np.ndarray,
+) -> None:
+    """Bound the squared distances of each viewer to a cell's points, from below and above."""
+    places, box = viewers.places, cells.box
+    starts, kinds, scales = space.starts, space.kinds, space.scales
+    for lane in range(count):
+        low = high = 0.0
+        for part in range(len(kinds)):
+            short = long = 0.0
+            for axis in range(starts[part], starts[part + 1]):
+                here = places[axis, lane]
+                below = box[cell, 2 * axis] - here
+                above = here - box[cell, 2 * axis + 1]
+                # One of the two is not positive: the far side is the lower one's size.
+                reach = min(below, above)
+                gap = max(0.0, max(below, above))
+                short += gap * gap
+                long += reach * reach
+            if kinds[part] != FLAT:
+                factor = viewers.factors[part, lane]
+                short = squared_arc(kinds[part], short * factor * cells.factor_low[cell, part])
+                long = squared_arc(kinds[part], long * factor * cells.factor_high[cell, part])
+            low += scales[part] * short
+            high += scales[part] * long
+        nearest[lane] = low * _SHORTER
+        far[lane] = high
+
+
+@inlined
+def measure_point(
+    space: Space, viewers: Viewers, count: int, point: int, squares: np.ndarray
+) -> None:
+    """Measure the squared distance of each viewer to a point."""
+    places, there = viewers.places, space.places
+    starts, kinds, scales = space.starts, space.kinds, space.scales
+    for lane in range(count):
+        total = 0.0
+        for part in range(len(kinds)):
+            chord = 0.0
+            for axis in range(starts[part], starts[part + 1]):
+                gap = places[axis, lane] - there[point, axis]
+                chord += gap * gap
+            if kinds[part] != FLAT:
+                factor = viewers.factors[part, lane] * space.factors[point, part]
+                chord = squared_arc(kinds[part], chord * factor)
+            total += scales[part] * chord
+        squares[lane] = total

@@ -19,11 +19,15 @@ from bpgnn.infer.sample.race import Clocks, Known, race_rows, running_sums
 from bpgnn.infer.sample.sampler import Noise, Sample, Sampler, check_sample_size
 from bpgnn.infer.space import space_of
 
-# Measured (docs/sampling.md): leaves of 4, and frontiers of 64 points and 96 cells.
+# Measured (docs/sampling.md): leaves of 4, and frontiers of 64 points and 128 cells, or 96
+# where memory is what is short.
 _LEAF_SIZE = 4
-_MAX_POINTS, _MAX_CELLS = 64, 96
-# With as few coordinates as this in all, a pass over every point costs less than a tree.
+_MAX_POINTS, _MAX_CELLS = 64, 128
+_MANY_NODES, _CELLS_OF_MANY = 500_000, 96
+# With as few coordinates as this in all, a pass over every point costs less than a tree; with
+# many dimensions, in which boxes say little, up to as many nodes.
 _SCAN_UP_TO = 50_000
+_MANY_DIMENSIONS, _SCAN_NODES = 8, 32_768
 
 
 @final
@@ -124,14 +128,15 @@ def _kernel_of(probabilities: EdgeProbabilities) -> KernelProbabilities:
 def _effort_for(num_nodes: int, dim: int, k: int) -> Effort:
     """Balance what growing a frontier costs with what it saves, and with a pass over all."""
     scan = num_nodes * (dim + 16)
-    if num_nodes * dim <= _SCAN_UP_TO:
-        return Effort(max(2 * _MAX_POINTS, 4 * k), 1, SCAN_ALL, 0.0, 0.0)
+    many = dim >= _MANY_DIMENSIONS and num_nodes <= _SCAN_NODES
+    if many or num_nodes * dim <= _SCAN_UP_TO:
+        return Effort(max(_MAX_POINTS, 4 * k), _MAX_CELLS, SCAN_ALL, 0.0, 0.0)
     return Effort(
         max_points=max(_MAX_POINTS, 4 * k),
-        max_cells=_MAX_CELLS,
-        max_opened=max(64, min(512, scan // 2000)),
-        tolerance=4.0,
-        scan_ratio=100.0 + scan / (500 * k),
+        max_cells=_MAX_CELLS if num_nodes < _MANY_NODES else _CELLS_OF_MANY,
+        max_opened=max(64, min(512, scan // 1500)),
+        tolerance=6.0,
+        scan_ratio=100.0 + scan / (50 * k),
     )
 
 
@@ -159,6 +164,7 @@ def clocks_of(probabilities: EdgeProbabilities, order: np.ndarray, *, self_pairs
         edge_pointer, edges = graph.row_pointer.numpy(), place[graph.sources.numpy()]
         edge_log_rates = graph.weights.double().log().numpy()
     clocks = Clocks(
+        order=order,
         place=place,
         pointer=pointer,
         witnesses=witnesses,

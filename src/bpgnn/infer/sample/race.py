@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from bpgnn.infer.compiled import lean
+from bpgnn.infer.compiled import inlined, lean
 from bpgnn.infer.sample.cells import Cells
 from bpgnn.infer.sample.scan import Frontiers
 from bpgnn.infer.sample.streams import advanced, exponential, stream_of, uniform
@@ -17,11 +17,17 @@ from bpgnn.infer.threads import in_threads
 # is raced in log space instead; which rows these are depends on the rates alone.
 FAINT = 1e-250
 
+# What is true of cells' bounds, by experience, and how many times the expected time is waited.
+# Either only decides about speed.
+_TRUE_SHARE, _PATIENCE = 0.25, 2.0
+
 
 class Clocks(NamedTuple):
     """Hold whose clocks ring in each row, as arrays; points are places in the cells' order.
 
     Args:
+        order: The rows in the order of the cells, in which they are raced: what is known of
+            their witnesses is then often at hand, shape (N,).
         place: Where each row's own point is, shape (N,).
         pointer: Where each row's witnesses begin, shape (N + 1,).
         witnesses: The witnesses of every row, shape (E,).
@@ -40,6 +46,7 @@ class Clocks(NamedTuple):
         self_pairs: Whether a row's own point may be drawn.
     """
 
+    order: np.ndarray
     place: np.ndarray
     pointer: np.ndarray
     witnesses: np.ndarray
@@ -135,7 +142,7 @@ def _race(known: Known, clocks: Clocks, finish: Finish, seed: int, begin: int, e
     best = _Best(np.empty(k), np.empty(k, np.int64))
     room = known.frontiers.points.shape[1] + known.frontiers.cells.shape[1]
     shares = np.empty(room)
-    for row in range(begin, end):
+    for row in clocks.order[begin:end]:
         if clocks.across and clocks.pointer[row] == clocks.pointer[row + 1]:
             continue  # drawn otherwise
         best.times[:] = np.inf
@@ -147,7 +154,19 @@ def _race(known: Known, clocks: Clocks, finish: Finish, seed: int, begin: int, e
         if logs:
             state, ratio = _race_in_logs(row, known, clocks, best, state)
         else:
-            state, ratio = _race_row(row, first, top, known, clocks, best, state, shares)
+            # Rings up to a time by which K are likely to have rung; if they have not, all that
+            # come later. A clock has no memory: what did not ring may start again.
+            horizon = _horizon(row, top, known.frontiers, clocks, k)
+            best.times[:] = horizon
+            state, ratio = _race_row(row, first, top, known, clocks, best, 0.0, state, shares)
+            if best.points[k - 1] < 0 and horizon < np.inf:
+                for place in range(k):
+                    if best.points[place] < 0:
+                        best.times[place] = np.inf
+                state, met = _race_row(
+                    row, first, top, known, clocks, best, horizon, state, shares
+                )
+                ratio = max(ratio, met)
         finish.ratios[row] = ratio
         for place in range(k):
             time = best.times[place]
@@ -185,6 +204,26 @@ def _first_to_ring(row: int, top: float, frontiers: Frontiers, clocks: Clocks, k
 
 
 @lean
+def _horizon(row: int, top: float, frontiers: Frontiers, clocks: Clocks, k: int) -> float:
+    """Guess the time by which K points have rung; without bound where few rates are all.
+
+    The heaviest K of each witness are left out: one of them rings many times and counts once.
+    """
+    total = 0.0
+    for vote in range(clocks.pointer[row], clocks.pointer[row + 1]):
+        witness = clocks.witnesses[vote]
+        count, num_cells = frontiers.num_points[witness], frontiers.num_cells[witness]
+        mass = 0.0
+        if count > k:
+            mass = math.exp(frontiers.exponents[witness, 0]) * frontiers.masses[witness, k]
+        if num_cells > 0:
+            bounds = frontiers.rates[witness, num_cells - 1]
+            mass += _TRUE_SHARE * math.exp(frontiers.top[witness]) * bounds
+        total += math.exp(clocks.log_weights[vote] - top) * mass
+    return _PATIENCE * k / total if total > 0 else np.inf
+
+
+@inlined
 def _offer(best: _Best, time: float, point: int) -> None:
     """Take a ring into the K best of distinct points, kept in order of time."""
     times, points = best.times, best.points
@@ -211,15 +250,16 @@ def _race_row(
     known: Known,
     clocks: Clocks,
     best: _Best,
+    since: float,
     state: int,
     shares: np.ndarray,
 ) -> tuple:
-    """Race one row, in time relative to its top rate."""
+    """Race one row from a time on, in time relative to its top rate."""
     own, last = clocks.place[row], len(best.times) - 1
     ratio = 0.0
     for edge in range(clocks.edge_pointer[row], clocks.edge_pointer[row + 1]):
         state = advanced(state)
-        time = exponential(state) / math.exp(clocks.edge_log_rates[edge] - top)
+        time = since + exponential(state) / math.exp(clocks.edge_log_rates[edge] - top)
         if time < best.times[last] and (clocks.self_pairs or clocks.edges[edge] != own):
             _offer(best, time, clocks.edges[edge])
     start, stop = clocks.pointer[row], clocks.pointer[row + 1]
@@ -227,15 +267,15 @@ def _race_row(
         vote = first if turn == start else (start if turn == first else turn)
         scale = math.exp(clocks.log_weights[vote] - top)
         state, met = _ring(
-            own, clocks.witnesses[vote], scale, known, clocks.self_pairs, best, state
+            own, clocks.witnesses[vote], scale, known, clocks.self_pairs, best, since, state
         )
         ratio = max(ratio, met)
     if clocks.across:
-        state, met = _ring_across(own, math.exp(-top), known, clocks, best, state, shares)
+        state, met = _ring_across(own, math.exp(-top), known, clocks, best, since, state, shares)
         ratio = max(ratio, met)
         # Rows that are constant give every other row one clock each, of the same rate.
         rate = math.exp(clocks.log_alone - top) * len(clocks.alone)
-        time = 0.0
+        time = since
         while rate > 0:
             state = advanced(state)
             time += exponential(state) / rate
@@ -256,6 +296,7 @@ def _ring(
     known: Known,
     self_pairs: bool,
     best: _Best,
+    since: float,
     state: int,
 ) -> tuple:
     """Let a witness's points ring: the heaviest one by one, all the others together."""
@@ -269,19 +310,19 @@ def _ring(
     place = 0
     while place < count:
         # From here on the expected number of rings that matter is small: one stream for all.
-        if peak * frontiers.masses[witness, place] * best.times[last] < 0.5:
+        if peak * frontiers.masses[witness, place] * (best.times[last] - since) < 0.5:
             break
         point = frontiers.points[witness, place]
         if self_pairs or point != own:
             rate = scale * math.exp(frontiers.exponents[witness, place])
             state = advanced(state)
-            time = exponential(state) / rate if rate > 0 else np.inf
+            time = since + exponential(state) / rate if rate > 0 else np.inf
             if time < best.times[last]:
                 _offer(best, time, point)
         place += 1
     points = peak * frontiers.masses[witness, place] if place < count else 0.0
     total = points + cells
-    time = ratio = 0.0
+    time, ratio = since, 0.0
     while total > 0:
         state = advanced(state)
         time += exponential(state) / total
@@ -316,7 +357,7 @@ def _ring(
     return state, ratio
 
 
-@lean
+@inlined
 def _cell_at(frontiers: Frontiers, witness: int, num_cells: int, wanted: float) -> int:
     """Find the cell in which a share of the running sum of rates lies."""
     low, high = 0, num_cells - 1
@@ -329,20 +370,27 @@ def _cell_at(frontiers: Frontiers, witness: int, num_cells: int, wanted: float) 
     return low
 
 
-@lean
+@inlined
 def _accept(witness: int, point: int, found: int, known: Known, state: int) -> tuple:
     """Keep a proposed point with its true rate's share of its cell's bound."""
     frontiers = known.frontiers
     state = advanced(state)
     bound = float(frontiers.bounds[witness, found])
     ratio = math.exp(min(1.0, -squared(known.space, witness, point) - bound))
-    accepted = uniform(state) < ratio
-    if frontiers.scanned[witness]:
-        # A point that stands alone has a clock of its own; it is proposed to be refused.
+    if uniform(state) >= ratio:
+        return state, False, ratio
+    # What stands alone, or is elsewhere in the row, is proposed here only to be refused.
+    rest = frontiers.rest[witness] and found == frontiers.num_cells[witness] - 1
+    if rest or frontiers.scanned[witness]:
         for place in range(frontiers.num_points[witness]):
             if frontiers.points[witness, place] == point:
                 return state, False, 0.0
-    return state, accepted, ratio
+    if rest:
+        for place in range(found):
+            cell = frontiers.cells[witness, place]
+            if known.cells.begin[cell] <= point < known.cells.end[cell]:
+                return state, False, 0.0
+    return state, True, ratio
 
 
 @lean
@@ -352,6 +400,7 @@ def _ring_across(
     known: Known,
     clocks: Clocks,
     best: _Best,
+    since: float,
     state: int,
     shares: np.ndarray,
 ) -> tuple:
@@ -382,13 +431,13 @@ def _ring_across(
         rate = shares[kept - 1] - (shares[kept - 2] if kept > 1 else 0.0)
         number = clocks.back_pointer[point + 1] - clocks.back_pointer[point]
         # Fewer rings are to be expected than there are clocks: as part of the stream.
-        if best.times[last] < np.inf and number > rate * best.times[last]:
+        if best.times[last] < np.inf and number > rate * (best.times[last] - since):
             break
         peak = scale * math.exp(frontiers.exponents[own, place])
-        state = _unroll(own, point, peak, clocks, best, state)
+        state = _unroll(own, point, peak, clocks, best, since, state)
         kept -= 1
     rest = shares[kept - 1] if kept > 0 else 0.0
-    time = ratio = 0.0
+    time, ratio = since, 0.0
     while rest > 0:
         state = advanced(state)
         time += exponential(state) / rest
@@ -418,7 +467,15 @@ def _ring_across(
 
 
 @lean
-def _unroll(own: int, point: int, rate: float, clocks: Clocks, best: _Best, state: int) -> int:
+def _unroll(
+    own: int,
+    point: int,
+    rate: float,
+    clocks: Clocks,
+    best: _Best,
+    since: float,
+    state: int,
+) -> int:
     """Let each node that a point is a witness of have a clock of its own."""
     last = len(best.times) - 1
     for back in range(clocks.back_pointer[point], clocks.back_pointer[point + 1]):
@@ -426,7 +483,7 @@ def _unroll(own: int, point: int, rate: float, clocks: Clocks, best: _Best, stat
         single = rate * math.exp(clocks.back_log_weights[back])
         if (clocks.self_pairs or node != own) and single > 0:
             state = advanced(state)
-            time = exponential(state) / single
+            time = since + exponential(state) / single
             if time < best.times[last]:
                 _offer(best, time, node)
     return state

@@ -8,6 +8,7 @@ import numpy as np
 
 from bpgnn.infer.compiled import lean
 from bpgnn.infer.geometry import FLAT
+from bpgnn.infer.sample.cells import Cells
 from bpgnn.infer.space import Space, squared
 from bpgnn.infer.threads import in_threads
 
@@ -20,12 +21,15 @@ _ROUNDING = 2.4e-7
 # Rows at a time and points at a time, so that what is read again stays in the cache.
 _ROWS, _TILE = 8, 512
 
+# Cells of fewer points cost more to go through than their bounds save.
+_LEAST = 16
+
 
 class Frontiers(NamedTuple):
     """Hold the frontier of every row of P: each point stands alone or is in one cell.
 
     Args:
-        points: Points that stand alone, heaviest first, shape (N, M).
+        points: Points that stand alone, the K + 1 heaviest first and in order, shape (N, M).
         exponents: Their logarithms of P, shape (N, M).
         masses: Sum of P from each place on to the last, over P of the first, shape (N, M).
         num_points: How many stand alone, shape (N,).
@@ -34,8 +38,10 @@ class Frontiers(NamedTuple):
         rates: Running sum of each cell's points at its bound, over the top, shape (N, C).
         num_cells: How many cells there are, shape (N,).
         top: The highest of the bounds, shape (N,).
-        scanned: Whether the row was made by a pass over all points; its one cell is then
-            all points, and those that stand alone are to be refused in it, shape (N,).
+        rest: Whether the row's last cell is all points, to be refused where they stand alone
+            or are in another of its cells, shape (N,).
+        scanned: Whether the row was made by a pass over all points; those that stand alone
+            are then in a cell as well, to be refused there, shape (N,).
     """
 
     points: np.ndarray
@@ -47,14 +53,19 @@ class Frontiers(NamedTuple):
     rates: np.ndarray
     num_cells: np.ndarray
     top: np.ndarray
+    rest: np.ndarray
     scanned: np.ndarray
 
 
-def scan(space: Space, k: int, out: Frontiers, rows: np.ndarray) -> None:
-    """Make the frontiers of some rows: the nearest points alone, all others as one cell.
+def scan(space: Space, cells: Cells, k: int, out: Frontiers, rows: np.ndarray) -> None:
+    """Make the frontiers of some rows: the nearest points alone, all others in equal cells.
+
+    A cell's bound is its nearest point's rate itself, so that it is of use in many dimensions
+    too, where a box says little.
 
     Args:
-        space: Latent points.
+        space: Latent points, in the order of the cells.
+        cells: Their tree; the deepest level is used that a row has room for.
         k: Neighbours that will be drawn, K.
         out: Where the frontiers go.
         rows: Which rows, shape (R,).
@@ -68,22 +79,33 @@ def scan(space: Space, k: int, out: Frontiers, rows: np.ndarray) -> None:
         centred = (space.places - space.places.mean(0)) * stretch
         slip = 2 * _ROUNDING * float(np.abs(centred).max()) * math.sqrt(centred.shape[1])
         lines = np.ascontiguousarray(centred.T, np.float32)
+    width = 1
+    while (
+        2 * width <= out.cells.shape[1]
+        and 2 * width - 1 <= cells.first_leaf
+        and len(space.places) >= 2 * width * _LEAST
+    ):
+        width *= 2
+    bounds = np.append(cells.begin[width - 1 : 2 * width - 1], len(space.places))
     in_threads(
-        len(rows), lambda begin, end: _scan_rows(space, lines, slip, rows[begin:end], k, out)
+        len(rows),
+        lambda begin, end: _scan_rows(space, bounds, lines, slip, rows[begin:end], k, out),
     )
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
 def _scan_rows(
-    space: Space, lines: np.ndarray, slip: float, rows: np.ndarray, k: int, out: Frontiers
+    space: Space,
+    bounds: np.ndarray,
+    lines: np.ndarray,
+    slip: float,
+    rows: np.ndarray,
+    k: int,
+    out: Frontiers,
 ) -> None:
     num_nodes = len(space.places)
-    most = out.points.shape[1]
-    least = min(num_nodes, max(k + 1, most // 3))
-    squares = np.empty((_ROWS, num_nodes), np.float32)
-    probe = np.empty(min(num_nodes, 256), np.float32)
-    exact, exact_probe = np.empty(num_nodes), np.empty(len(probe))
-    found = np.empty(most, np.int64)
+    squares, exact = np.empty((_ROWS, num_nodes), np.float32), np.empty(num_nodes, np.float64)
+    near = np.empty(num_nodes, np.int64)
     for first in range(0, len(rows), _ROWS):
         group = rows[first : first + _ROWS]
         if len(lines) > 0:
@@ -92,30 +114,72 @@ def _scan_rows(
             _measure(space, group, squares)
         for turn in range(len(group)):
             row = group[turn]
-            count, cut = _collect(squares[turn], probe, least, most, found)
-            nearest = max(0.0, math.sqrt(cut) * (1.0 - _SLACK) - slip)
-            _write_row(space, row, found[:count], nearest * nearest, out)
-            if count < num_nodes and out.exponents[row, k] < out.top[row] - 1.0:
-                # So sharp a row that the rounding of float32 would make its bound useless.
+            _write_row(space, squares[turn], bounds, _SLACK, slip, near, k, row, out)
+            if out.num_cells[row] > 0 and out.exponents[row, k] < out.top[row] - 1.0:
+                # So sharp a row that the rounding of float32 would make its bounds useless.
                 for other in range(num_nodes):
                     exact[other] = squared(space, row, other)
-                count, cut = _collect(exact, exact_probe, least, most, found)
-                _write_row(space, row, found[:count], cut * (1.0 - 1e-9), out)
+                _write_row(space, exact, bounds, 1e-9, 0.0, near, k, row, out)
 
 
-@lean
-def _write_row(space: Space, row: int, found: np.ndarray, nearest: float, out: Frontiers) -> None:
-    """Note the points that stand alone, and one cell with all that are no nearer than this."""
-    for place in range(len(found)):
-        out.points[row, place] = found[place]
-        out.exponents[row, place] = -squared(space, row, found[place])
-    finish_points(out, row, len(found))
-    if len(found) < len(space.places):
-        out.cells[row, 0] = 0
-        out.bounds[row, 0] = np.float32(-nearest * (1.0 - 1.2e-7))
-        out.rates[row, 0] = len(space.places)
-        out.num_cells[row] = 1
-        out.top[row] = float(out.bounds[row, 0])
+@numba.njit(cache=True)
+def _write_row(
+    space: Space,
+    squares: np.ndarray,
+    bounds: np.ndarray,
+    slack: float,
+    slip: float,
+    near: np.ndarray,
+    k: int,
+    row: int,
+    out: Frontiers,
+) -> None:
+    """Note the points that stand alone, and the cells of all others."""
+    lows = np.empty(len(bounds) - 1, squares.dtype)
+    for turn in range(len(lows)):
+        lows[turn] = _lowest(squares, bounds[turn], bounds[turn + 1])
+    most = out.points.shape[1]
+    least = min(len(squares), max(k + 1, most // 3))
+    count = _collect(squares, lows, bounds, least, most, near)
+    reach = -np.inf
+    for place in range(count):
+        out.points[row, place] = near[place]
+        out.exponents[row, place] = -squared(space, row, near[place])
+        reach = max(reach, squares[near[place]])
+        squares[near[place]] = np.inf
+    finish_points(out, row, count, k)
+    # A cell is bounded by the nearest of its points that do not stand alone.
+    number, kept = len(lows), 0
+    top = -np.inf
+    for turn in range(number):
+        low = lows[turn]
+        if low <= reach:
+            low = _lowest(squares, bounds[turn], bounds[turn + 1])
+        if low < np.inf:
+            nearest = max(0.0, math.sqrt(low) * (1.0 - slack) - slip)
+            bound = np.float32(-nearest * nearest * (1.0 - 1.2e-7))
+            # Of each level of the tree the cells are numbered from left to right.
+            out.cells[row, kept] = number - 1 + turn
+            out.bounds[row, kept] = bound
+            top = max(top, float(bound))
+            kept += 1
+    total = 0.0
+    for place in range(kept):
+        turn = out.cells[row, place] - number + 1
+        rate = math.exp(float(out.bounds[row, place]) - top)
+        total += (bounds[turn + 1] - bounds[turn]) * rate
+        out.rates[row, place] = total
+    out.num_cells[row] = kept
+    out.top[row] = top
+    out.rest[row] = False
+
+
+@numba.njit(cache=True, fastmath={"nnan", "nsz"})
+def _lowest(squares: np.ndarray, begin: int, end: int) -> float:
+    low = squares[begin]
+    for other in range(begin + 1, end):
+        low = min(low, squares[other])
+    return low
 
 
 @numba.njit(cache=True, fastmath={"contract", "reassoc"})
@@ -124,11 +188,17 @@ def _measure_flat(lines: np.ndarray, rows: np.ndarray, squares: np.ndarray) -> N
     for begin in range(0, num_nodes, _TILE):
         end = min(begin + _TILE, num_nodes)
         for turn in range(len(rows)):
-            out = squares[turn, begin:end]
+            out, row = squares[turn, begin:end], rows[turn]
             out[:] = 0
-            for axis in range(dim):
-                here = lines[axis, rows[turn]]
-                line = lines[axis, begin:end]
+            # Two axes at a time: half as often is a sum read and written.
+            for axis in range(0, dim - 1, 2):
+                here, there = lines[axis, row], lines[axis + 1, row]
+                line, other_line = lines[axis, begin:end], lines[axis + 1, begin:end]
+                for other in range(end - begin):
+                    gap, other_gap = line[other] - here, other_line[other] - there
+                    out[other] += gap * gap + other_gap * other_gap
+            if dim % 2 == 1:
+                here, line = lines[dim - 1, row], lines[dim - 1, begin:end]
                 for other in range(end - begin):
                     gap = line[other] - here
                     out[other] += gap * gap
@@ -142,18 +212,17 @@ def _measure(space: Space, rows: np.ndarray, squares: np.ndarray) -> None:
 
 
 @lean
-def finish_points(out: Frontiers, row: int, count: int) -> None:
-    """Sort the points that stand alone, heaviest first, and add up their masses."""
+def finish_points(out: Frontiers, row: int, count: int, k: int) -> None:
+    """Put the K + 1 heaviest of the points that stand alone first, and add up the masses."""
     points, exponents = out.points[row], out.exponents[row]
-    for place in range(1, count):
-        point, exponent = points[place], exponents[place]
-        other = place
-        while other > 0 and exponents[other - 1] < exponent:
-            points[other] = points[other - 1]
-            exponents[other] = exponents[other - 1]
-            other -= 1
-        points[other] = point
-        exponents[other] = exponent
+    for place in range(min(k + 1, count)):
+        heaviest = place
+        for other in range(place + 1, count):
+            if exponents[other] > exponents[heaviest]:
+                heaviest = other
+        point, exponent = points[heaviest], exponents[heaviest]
+        points[heaviest], exponents[heaviest] = points[place], exponents[place]
+        points[place], exponents[place] = point, exponent
     total = 0.0
     for place in range(count - 1, -1, -1):
         total += math.exp(exponents[place] - exponents[0])
@@ -163,53 +232,41 @@ def finish_points(out: Frontiers, row: int, count: int) -> None:
 
 @numba.njit(cache=True)
 def _collect(
-    squares: np.ndarray, probe: np.ndarray, least: int, most: int, found: np.ndarray
-) -> tuple:
-    """List the nearest points; return how many, and a distance that no other is below."""
-    num_nodes = len(squares)
-    if num_nodes <= most:
-        return _take(squares, np.inf, num_nodes, found), 0.0
-    # A sample's quantile gives a cut near the wanted number without sorting the row.
-    step = num_nodes / len(probe)
-    for place in range(len(probe)):
-        probe[place] = squares[int(place * step)]
-    rank = min(len(probe) - 1, int(1.5 * least / num_nodes * len(probe)) + 2)
-    cut = np.partition(probe, rank)[rank]
-    count = _count_below(squares, cut)
-    if count < least or count > most:
-        cut = np.partition(squares, least - 1)[least - 1]
-        count = _count_below(squares, cut)
-    if count > most:
-        # Many points at one distance: all that are nearer, then as many of those as fit.
-        kept = 0
-        for other in range(num_nodes):
-            if squares[other] < cut:
-                found[kept] = other
-                kept += 1
-        for other in range(num_nodes):
-            if kept == least:
-                break
-            if squares[other] == cut:
-                found[kept] = other
-                kept += 1
-        return kept, float(cut)
-    return _take(squares, float(cut), most, found), float(cut)
-
-
-@lean
-def _take(squares: np.ndarray, cut: float, most: int, found: np.ndarray) -> int:
-    """List the points up to a distance."""
+    squares: np.ndarray,
+    lows: np.ndarray,
+    bounds: np.ndarray,
+    least: int,
+    most: int,
+    near: np.ndarray,
+) -> int:
+    """List the nearest points, at least and at most as many, and return how many."""
+    # As many points as there are cells up to here are at least as near as this.
+    cut = np.inf
+    if least <= len(lows) and len(squares) > most:
+        cut = float(np.partition(lows, least - 1)[least - 1])
+    count = 0
+    for turn in range(len(lows)):
+        if lows[turn] <= cut:
+            for other in range(bounds[turn], bounds[turn + 1]):
+                if squares[other] <= cut:
+                    near[count] = other
+                    count += 1
+    if count <= most:
+        return count
+    values = np.empty(count, squares.dtype)
+    for place in range(count):
+        values[place] = squares[near[place]]
+    cut = float(np.partition(values, least - 1)[least - 1])
+    kept = level = 0
+    for place in range(count):
+        kept += values[place] < cut
+        level += values[place] == cut
+    # Where many points are at one distance, as many of those as are needed.
+    spare = level if kept + level <= most else least - kept
     kept = 0
-    for other in range(len(squares)):
-        if squares[other] <= cut and kept < most:
-            found[kept] = other
+    for place in range(count):
+        if values[place] < cut or (values[place] == cut and spare > 0):
+            spare -= values[place] == cut
+            near[kept] = near[place]
             kept += 1
     return kept
-
-
-@lean
-def _count_below(squares: np.ndarray, cut: float) -> int:
-    count = 0
-    for other in range(len(squares)):
-        count += squares[other] <= cut
-    return count
