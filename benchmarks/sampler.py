@@ -31,7 +31,7 @@ import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from parts.inputs import REAL, TEMPERATURES, load_inputs, make_inputs
+from parts.inputs import REAL, TEMPERATURES, WARM_UP, any_inputs, load_inputs
 from parts.known import Known
 from parts.measure import circumstances, cost_of, free_megabytes, in_fresh_process, limit_cpu
 from parts.store import append_line, print_table, short
@@ -56,7 +56,8 @@ def cell_of(row: Cell, sampler: str) -> Cell:
 def measure_cell(cell: Cell, cache: Path, seconds: float, limit: float) -> dict:
     """Measure one cell, in a process of its own."""
     inputs = load_inputs(cell.num_nodes, cell.dim, cache)
-    task_for(cell, make_inputs(300, cell.dim))()  # compiles, and loads what is loaded late
+    for size in WARM_UP if cell.sampler == "lazy" else WARM_UP[:1]:
+        task_for(cell, any_inputs(size))()  # compiles, and loads what is loaded late
     task = task_for(cell, inputs)
     limit_cpu(limit)
     return {

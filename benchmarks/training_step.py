@@ -21,6 +21,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import torch
+from parts.inputs import WARM_UP
 from parts.measure import (
     circumstances,
     cpu_seconds,
@@ -86,8 +87,9 @@ def make_step(dataset: Dataset, settings: MethodSettings) -> Step:
 def measure_case(case: str, seconds: float, limit: float) -> dict:
     """Measure both sides of a case, in a process of its own."""
     data, _, preset = case.partition(":")
-    for boolean_layers in SIDES.values():  # compiles, and loads what is loaded late
-        make_step(load_case("300"), settings_for("300", preset, boolean_layers))()
+    for size in map(str, WARM_UP):  # compiles, and loads what is loaded late
+        for boolean_layers in SIDES.values():
+            make_step(load_case(size), settings_for(size, preset, boolean_layers))()
     dataset = load_case(data)
     settings = {side: settings_for(data, preset, layers) for side, layers in SIDES.items()}
     steps = {side: make_step(dataset, chosen) for side, chosen in settings.items()}

@@ -17,6 +17,9 @@ from bpgnn.randomness import generator_for, numpy_generator_for
 REAL = {2_708: "cora", 7_650: "photo", 19_717: "pubmed"}
 """Sizes that are those of a data set; every other size is synthetic."""
 
+WARM_UP = (300, 15_000)
+"""Sizes that between them use all compiled code: the pass over all points, and the tree."""
+
 TEMPERATURES = ("sharp", "middle", "flat")
 
 _STEPS = 60
@@ -51,6 +54,11 @@ def load_inputs(num_nodes: int, dim: int, cache: Path) -> Inputs:
     with np.load(path) as stored:
         points, edges = torch.from_numpy(stored["points"]), torch.from_numpy(stored["edges"])
         return Inputs(points, Graph(edges, num_nodes), *json.loads(str(stored["temperatures"])))
+
+
+def any_inputs(num_nodes: int) -> Inputs:
+    """Make inputs of some size for which no temperature was looked for, to warm up with."""
+    return Inputs(*clustered(num_nodes, 4), dict.fromkeys(TEMPERATURES, 1.0), {})
 
 
 def make_inputs(num_nodes: int, dim: int) -> Inputs:

@@ -11,6 +11,7 @@ from torch.autograd.function import once_differentiable
 from typing_extensions import override
 
 from bpgnn.graph import Graph
+from bpgnn.infer.compiled import inlined
 from bpgnn.infer.geometry import FLAT, HYPERBOLIC
 from bpgnn.infer.probabilities import KernelProbabilities
 from bpgnn.infer.space import Space, space_of, squared_arc
@@ -50,6 +51,10 @@ def log_entries(
         witnesses,
         edges,
     )
+
+
+# A term e^-45 times smaller than the sum does not change it, in float64.
+_NEGLIGIBLE = 45.0
 
 
 class _LogEntries(torch.autograd.Function):
@@ -150,7 +155,7 @@ def _add_up(
             if term > largest:
                 total = total * math.exp(largest - term) + 1.0
                 largest = term
-            elif term > -np.inf:
+            elif term > largest - _NEGLIGIBLE:
                 total += math.exp(term - largest)
         totals[entry] = largest + math.log(total) if total > 0 else -np.inf
 
@@ -180,9 +185,9 @@ def _spread(
         for vote in range(pointer[row], pointer[row + 1]):
             witness = sources[vote]
             term = weights[vote] - _measure(space, witness, node, parts)
-            share = grad[entry] * math.exp(term - totals[entry])
-            if share == 0.0:
+            if term < totals[entry] - _NEGLIGIBLE:
                 continue
+            share = grad[entry] * math.exp(term - totals[entry])
             to_weight[vote] += share
             for part in range(len(space.kinds)):
                 chord, value = parts[0, part], parts[1, part]
@@ -199,7 +204,7 @@ def _spread(
                     to_factors[node, part] -= slope * chord / there
 
 
-@numba.njit(cache=True)
+@inlined
 def _measure(space: Space, first: int, second: int, parts: np.ndarray) -> float:
     """Measure two points, and note each component's stretched chord and squared distance."""
     total = 0.0
@@ -218,7 +223,7 @@ def _measure(space: Space, first: int, second: int, parts: np.ndarray) -> float:
     return total
 
 
-@numba.njit(cache=True)
+@inlined
 def _slope(kind: int, chord: float) -> float:
     """Differentiate a squared distance by the stretched squared chord."""
     if kind == FLAT:

@@ -423,6 +423,15 @@ BY_DATASET: dict[tuple[str, str], dict] = {
     ("paper", "pubmed"): {"boolean_layers": 1},
     ("paper", "photo"): {"boolean_layers": 1},
     ("tuned", "pubmed"): {"evaluate_every": 20, "max_steps": 300, "num_samples": 5},
-    ("tuned", "photo"): {"evaluate_every": 20, "max_steps": 300, "num_samples": 5},
+    ("tuned", "photo"): {
+        "witness": "equal",
+        "temperature": 2.5,
+        "k": 16,
+        "latent_dim": 8,
+        "learning_rate": 0.03,
+        "evaluate_every": 20,
+        "max_steps": 600,
+        "num_samples": 3,
+    },
 }
 """What a preset changes for one data set."""

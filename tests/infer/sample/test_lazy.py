@@ -81,7 +81,7 @@ def test_a_scan_bounds_points_far_from_the_centre_by_the_rounding_of_float32():
     frontiers = known.frontiers
     for row in np.flatnonzero(frontiers.scanned):
         points = frontiers.points[row, : frontiers.num_points[row]]
-        assert np.delete(exact[row], points).max() <= frontiers.bounds[row, 0]
+        assert np.delete(exact[row], points).max() <= frontiers.top[row]
 
 
 def test_many_points_in_one_place_are_in_cells_with_bounds_that_are_tight():

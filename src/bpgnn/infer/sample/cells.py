@@ -42,14 +42,14 @@ def build_cells(space: Space, leaf_size: int) -> tuple[np.ndarray, Space, Cells]
 
     Args:
         space: The points.
-        leaf_size: At most as many points in a cell that is not split.
+        leaf_size: At most as many points in a cell that is not split, and at most WIDTH.
 
     Returns:
         The order of the points, shape (N,), the points in that order, and the cells.
     """
     num_nodes, dim = space.places.shape
     levels = 0
-    while num_nodes > leaf_size << levels:
+    while num_nodes > min(leaf_size, WIDTH) << levels:
         levels += 1
     count = (2 << levels) - 1
     parts = len(space.kinds)
@@ -181,7 +181,7 @@ def measure_cell(
                 above = here - box[cell, 2 * axis + 1]
                 # One of the two is not positive: the far side is the lower one's size.
                 reach = min(below, above)
-                gap = max(0.0, max(below, above))
+                gap = max(0.0, below, above)
                 short += gap * gap
                 long += reach * reach
             if kinds[part] != FLAT:

@@ -1,6 +1,7 @@
 """For each latent point a cover of all others: near ones by themselves, far ones by the cell."""
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numba
@@ -26,6 +27,9 @@ _FAR = 8.0
 _SLACK = 2.0
 # A group may use this many times what one row may keep.
 _SHARED = 4
+
+# Of many groups some are tried, and if more than this share of rows has to be scanned, all are.
+_PROBES, _HOPELESS = 64, 0.3
 
 SCAN_ALL = -1
 """As `max_opened`: no tree, every row by a pass over all points."""
@@ -83,21 +87,34 @@ def grow_frontiers(space: Space, cells: Cells, k: int, effort: Effort) -> Fronti
         rest=np.zeros(num_nodes, np.bool_),
         scanned=np.zeros(num_nodes, np.bool_),
     )
-    if effort.max_opened == SCAN_ALL:
+    # The groups are the cells of the first level on which none has more than WIDTH points.
+    groups = 1
+    while num_nodes > WIDTH * groups:
+        groups *= 2
+
+    def grow(begin: int, end: int) -> None:
+        _grow_groups(space, cells, k, effort, frontiers, groups - 1 + begin, groups - 1 + end)
+
+    if effort.max_opened == SCAN_ALL or _is_hopeless(grow, groups, num_nodes, frontiers):
         frontiers.scanned[:] = True
     else:
-        # The groups are the cells of the first level on which none has more than WIDTH points.
-        groups = 1
-        while num_nodes > WIDTH * groups:
-            groups *= 2
-        in_threads(
-            groups,
-            lambda begin, end: _grow_groups(
-                space, cells, k, effort, frontiers, groups - 1 + begin, groups - 1 + end
-            ),
-        )
+        in_threads(groups, grow)
     scan(space, cells, k, frontiers, np.flatnonzero(frontiers.scanned))
     return frontiers
+
+
+def _is_hopeless(
+    grow: Callable[[int, int], None], groups: int, num_nodes: int, frontiers: Frontiers
+) -> bool:
+    """Try some groups: where many of their rows are to be scanned, most are."""
+    if groups < 4 * _PROBES:
+        return False
+    tried = np.linspace(0, groups - 1, _PROBES).astype(int).tolist()
+    for group in tried:
+        grow(group, group + 1)
+    # The rows of all other groups are still as they were made.
+    found = np.count_nonzero(frontiers.scanned)
+    return bool(found > _HOPELESS * num_nodes * len(tried) / groups)
 
 
 class _Desk(NamedTuple):
@@ -357,9 +374,7 @@ def _weigh(cells: Cells, rows: int, desk: _Desk, slot: int) -> float:
 
 
 @inlined
-def _open_leaf(
-    space: Space, cells: Cells, rows: int, leaf: int, desk: _Desk, count: int
-) -> int:
+def _open_leaf(space: Space, cells: Cells, rows: int, leaf: int, desk: _Desk, count: int) -> int:
     """Let the points of a leaf stand alone, and keep each row's K + 1 nearest distances."""
     last = desk.best.shape[1] - 1
     for point in range(cells.begin[leaf], cells.end[leaf]):

@@ -27,7 +27,7 @@ _MANY_NODES, _CELLS_OF_MANY = 500_000, 96
 # With as few coordinates as this in all, a pass over every point costs less than a tree; with
 # many dimensions, in which boxes say little, up to as many nodes.
 _SCAN_UP_TO = 50_000
-_MANY_DIMENSIONS, _SCAN_NODES = 8, 32_768
+_MANY_DIMENSIONS, _SCAN_NODES = 8, 10_000
 
 
 @final
@@ -136,7 +136,7 @@ def _effort_for(num_nodes: int, dim: int, k: int) -> Effort:
         max_cells=_MAX_CELLS if num_nodes < _MANY_NODES else _CELLS_OF_MANY,
         max_opened=max(64, min(512, scan // 1500)),
         tolerance=6.0,
-        scan_ratio=100.0 + scan / (50 * k),
+        scan_ratio=100.0 + scan / (12 * dim * k),
     )
 
 

@@ -163,9 +163,7 @@ def _race(known: Known, clocks: Clocks, finish: Finish, seed: int, begin: int, e
                 for place in range(k):
                     if best.points[place] < 0:
                         best.times[place] = np.inf
-                state, met = _race_row(
-                    row, first, top, known, clocks, best, horizon, state, shares
-                )
+                state, met = _race_row(row, first, top, known, clocks, best, horizon, state, shares)
                 ratio = max(ratio, met)
         finish.ratios[row] = ratio
         for place in range(k):
@@ -212,14 +210,14 @@ def _horizon(row: int, top: float, frontiers: Frontiers, clocks: Clocks, k: int)
     total = 0.0
     for vote in range(clocks.pointer[row], clocks.pointer[row + 1]):
         witness = clocks.witnesses[vote]
-        count, num_cells = frontiers.num_points[witness], frontiers.num_cells[witness]
-        mass = 0.0
-        if count > k:
-            mass = math.exp(frontiers.exponents[witness, 0]) * frontiers.masses[witness, k]
+        num_cells = frontiers.num_cells[witness]
+        weight = math.exp(clocks.log_weights[vote] - top)
+        if frontiers.num_points[witness] > k:
+            peak = math.exp(frontiers.exponents[witness, 0])
+            total += weight * peak * float(frontiers.masses[witness, k])
         if num_cells > 0:
-            bounds = frontiers.rates[witness, num_cells - 1]
-            mass += _TRUE_SHARE * math.exp(frontiers.top[witness]) * bounds
-        total += math.exp(clocks.log_weights[vote] - top) * mass
+            bounds = float(frontiers.rates[witness, num_cells - 1])
+            total += weight * _TRUE_SHARE * math.exp(frontiers.top[witness]) * bounds
     return _PATIENCE * k / total if total > 0 else np.inf
 
 

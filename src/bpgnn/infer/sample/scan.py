@@ -22,7 +22,7 @@ _ROUNDING = 2.4e-7
 _ROWS, _TILE = 8, 512
 
 # Cells of fewer points cost more to go through than their bounds save.
-_LEAST = 16
+_LEAST = 32
 
 
 class Frontiers(NamedTuple):
@@ -240,17 +240,15 @@ def _collect(
     near: np.ndarray,
 ) -> int:
     """List the nearest points, at least and at most as many, and return how many."""
-    # As many points as there are cells up to here are at least as near as this.
-    cut = np.inf
-    if least <= len(lows) and len(squares) > most:
-        cut = float(np.partition(lows, least - 1)[least - 1])
-    count = 0
-    for turn in range(len(lows)):
-        if lows[turn] <= cut:
-            for other in range(bounds[turn], bounds[turn + 1]):
-                if squares[other] <= cut:
-                    near[count] = other
-                    count += 1
+    # As many points as there are cells up to a distance are at least as near, and mostly many
+    # more: begin with few cells.
+    rank, count = max(1, least // 4), 0
+    while count < least:
+        cut = np.inf
+        if rank <= len(lows) and len(squares) > most:
+            cut = float(np.partition(lows, rank - 1)[rank - 1])
+        count = _list_up_to(cut, squares, lows, bounds, near)
+        rank *= 2
     if count <= most:
         return count
     values = np.empty(count, squares.dtype)
@@ -270,3 +268,18 @@ def _collect(
             near[kept] = near[place]
             kept += 1
     return kept
+
+
+@lean
+def _list_up_to(
+    cut: float, squares: np.ndarray, lows: np.ndarray, bounds: np.ndarray, near: np.ndarray
+) -> int:
+    """List the points up to a distance, and return how many; cells beyond it are passed by."""
+    count = 0
+    for turn in range(len(lows)):
+        if lows[turn] <= cut:
+            for other in range(bounds[turn], bounds[turn + 1]):
+                if squares[other] <= cut:
+                    near[count] = other
+                    count += 1
+    return count
