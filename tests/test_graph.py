@@ -99,6 +99,14 @@ def test_a_matrix_of_ones_or_of_truths_has_no_weights():
 
 
 @given(weighted_edges(), st.booleans())
+def test_a_turned_graph_says_which_edge_each_of_its_edges_was(drawn, weighted):
+    graph = build(*drawn, weighted=weighted)
+    turned, order = graph.turned
+    assert_same(turned, graph.reversed())
+    assert torch.equal(turned.edge_index.flip(0), graph.edge_index[:, order])
+
+
+@given(weighted_edges(), st.booleans())
 def test_reversed_turns_every_edge_and_twice_is_the_same_graph(drawn, weighted):
     graph = build(*drawn, weighted=weighted)
     turned = {(target, source): weight for (source, target), weight in as_dict(graph).items()}

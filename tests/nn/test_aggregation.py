@@ -17,6 +17,16 @@ def test_the_weighted_sum_is_differentiable_in_states_and_weights(make_graph, ge
     states = torch.randn(12, 3, generator=generator).double().requires_grad_()
     weight = torch.rand(graph.num_edges, generator=generator).double().requires_grad_()
     assert torch.autograd.gradcheck(lambda x, w: weighted_sum(x, graph, w), (states, weight))
+    assert torch.autograd.gradgradcheck(lambda x, w: weighted_sum(x, graph, w), (states, weight))
+
+
+def test_the_gradient_of_many_weights_is_made_in_chunks(monkeypatch, make_graph, states):
+    graph = make_graph(num_edges=10)
+    weight = torch.ones(graph.num_edges, requires_grad=True)
+    whole = torch.autograd.grad(weighted_sum(states, graph, weight).sum(), weight)
+    monkeypatch.setattr("bpgnn.nn.aggregation._CHUNK", 3)
+    in_chunks = torch.autograd.grad(weighted_sum(states, graph, weight).sum(), weight)
+    torch.testing.assert_close(in_chunks, whole)
 
 
 def test_edges_have_weight_one_unless_told_and_self_pairs_have_none():

@@ -16,6 +16,7 @@ BUILD = {
 
 LARGE_BUILD = {
     **SAMPLERS,
+    "lazy with a tree": lambda: LazySampler(4, Effort(24, 48, 256, 6.0, 1000.0)),
     "lazy with few points": lambda: LazySampler(4, Effort(12, 24, 64, 1.5, 1e9)),
     "lazy by scanning": lambda: LazySampler(4, Effort(12, 24, 0, 4.0, 0.0)),
 }

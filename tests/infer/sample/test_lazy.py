@@ -1,5 +1,7 @@
 """Exact sampling without forming a row: the parts that only it has."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 import torch
@@ -60,6 +62,21 @@ def test_rows_are_scanned_where_the_tree_is_no_help():
     assert known.frontiers.scanned.all()
     _, known = LazySampler(4, SMALL).known(product(1e-3), 5)
     assert known.frontiers.scanned.mean() < 0.5
+
+
+def test_what_is_far_from_a_row_is_lumped_where_its_group_knows_more():
+    _, known = LazySampler(4, SMALL).known(product(500.0), 5)
+    assert known.frontiers.rest.mean() > 0.5
+    assert not known.frontiers.rest[known.frontiers.scanned].any()
+
+
+def test_all_rows_are_scanned_where_the_tree_is_no_help_to_some_that_were_tried():
+    latent = torch.randn(5_000, 4, generator=torch.Generator().manual_seed(0)).double()
+    effort = SMALL._replace(max_points=64, scan_ratio=1e9)
+    for hopeless, all_scanned in ((0.3, False), (-1.0, True)):
+        with patch("bpgnn.infer.sample.frontier._HOPELESS", hopeless):
+            _, known = LazySampler(4, effort).known(kernel_of(latent, 1e-3), 5)
+        assert known.frontiers.scanned.all() == all_scanned
 
 
 @pytest.mark.parametrize("form", ["product", "symmetric"])
