@@ -420,7 +420,6 @@ PRESETS: dict[str, dict] = {
 """What each preset changes of the defaults."""
 
 _LARGER = {
-    "witness": "equal",
     "learning_rate": 0.03,
     "weight_decay": 1e-4,
     "input_dropout": 0.1,
@@ -432,7 +431,13 @@ _LARGER = {
 BY_DATASET: dict[tuple[str, str], dict] = {
     ("paper", "pubmed"): {"boolean_layers": 1},
     ("paper", "photo"): {"boolean_layers": 1},
-    ("tuned", "pubmed"): {**_LARGER, "temperature": 2.0, "latent_dim": 4},
-    ("tuned", "photo"): {**_LARGER, "temperature": 2.5, "latent_dim": 8, "k": 16},
+    ("tuned", "pubmed"): {**_LARGER, "temperature": 3.0, "gate": 0.1},
+    ("tuned", "photo"): {
+        **_LARGER,
+        "witness": "equal",
+        "temperature": 2.5,
+        "latent_dim": 8,
+        "k": 16,
+    },
 }
 """What a preset changes for one data set."""
