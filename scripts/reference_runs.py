@@ -44,6 +44,7 @@ RUNS: dict[str, list[Run]] = {
     "paper": [(dataset, Plan(preset="paper")) for dataset in ("cora", "citeseer")],
     "paper, large": [(dataset, Plan(preset="paper")) for dataset in ("photo", "pubmed")],
     "authors": [("cora", Plan(preset="authors"))],
+    "authors, 500 steps": [("cora", Plan(preset="authors", changes={"max_steps": 500}))],
     "cora none": tuned("cora", FIVE, residual="none"),
     "noise none": tuned("cora", FIVE, add_edges=0.75, residual="none"),
     "cora sum": tuned("cora", FIVE, residual="sum"),
