@@ -211,7 +211,9 @@ def _grow(
         above = cells.begin[cell] <= begin and end <= cells.end[cell]
         opened += not above
         leaf = cell >= cells.first_leaf
-        full = leaf and count + cells.end[cell] - cells.begin[cell] > len(desk.points)
+        full = slots + 2 > len(desk.cell)
+        if leaf:
+            full = count + cells.end[cell] - cells.begin[cell] > len(desk.points)
         if full or opened > effort.max_opened or size + closed >= most_cells:
             break
         size = _pop(desk, size)
@@ -272,7 +274,7 @@ def _refine(
             if leaf:
                 full = count + cells.end[cell] - cells.begin[cell] > most_points
             else:
-                full = size + closed + 2 > most_cells
+                full = size + closed + 2 > most_cells or slots + 2 > len(desk.cell)
             if full:
                 desk.closed[closed] = slot
                 closed += 1
