@@ -16,7 +16,7 @@ from bpgnn.infer.sample.cells import (
     measure_point,
     take_places,
 )
-from bpgnn.infer.sample.scan import Frontiers, finish_points, scan
+from bpgnn.infer.sample.scan import Frontiers, bound_of, finish_cells, finish_points, scan
 from bpgnn.infer.space import Space
 from bpgnn.infer.threads import in_threads
 
@@ -299,7 +299,7 @@ def _refine(
         size += closed
         nearer = False
         for lane in range(rows):
-            nearer |= best[lane, k] < sums[_REFERENCE, lane] - 2.0
+            nearer |= best[lane, k] < sums[_REFERENCE, lane] - _SLACK
         if not nearer:
             return size, count
         # Nearer points were found than rates were compared with: compare again.
@@ -442,26 +442,18 @@ def _write(
         near = desk.near[slot, lane]
         if near <= reference + width:
             out.cells[row, kept] = desk.cell[slot]
-            out.bounds[row, kept] = _bound(near)
+            out.bounds[row, kept] = bound_of(near)
             kept += 1
             nearest = min(nearest, near)
         else:
             lumped = min(lumped, near)
     if lumped < np.inf:
         out.cells[row, kept] = 0
-        out.bounds[row, kept] = _bound(lumped)
+        out.bounds[row, kept] = bound_of(lumped)
         out.rest[row] = True
         kept += 1
         nearest = min(nearest, lumped)
-    top = float(_bound(nearest))
-    upper = 0.0
-    for place in range(kept):
-        cell = out.cells[row, place]
-        number = cells.end[cell] - cells.begin[cell]
-        upper += number * math.exp(float(out.bounds[row, place]) - top)
-        out.rates[row, place] = upper
-    out.num_cells[row] = kept
-    out.top[row] = top if kept > 0 else -np.inf
+    upper = finish_cells(cells, out, row, kept)
     # Not what is likely but what is sure: proposals must end.
     sure = _mass_alone(desk, lane, count, reference) * _rate(nearest - reference)
     for place in range(size):
@@ -479,12 +471,6 @@ def _write(
 def _rate(exponent: float) -> float:
     """Exponentiate what is to be compared only: far off, all that matters is that it is."""
     return math.exp(min(50.0, exponent)) if exponent > -40.0 else 0.0
-
-
-@inlined
-def _bound(near: float) -> np.float32:
-    """Round a cell's bound up to float32."""
-    return np.float32(-near * (1.0 - 1.2e-7))
 
 
 @inlined

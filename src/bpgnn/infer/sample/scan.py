@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from bpgnn.infer.compiled import lean
+from bpgnn.infer.compiled import inlined, lean
 from bpgnn.infer.geometry import FLAT
 from bpgnn.infer.sample.cells import Cells
 from bpgnn.infer.space import Space, squared
@@ -89,13 +89,14 @@ def scan(space: Space, cells: Cells, k: int, out: Frontiers, rows: np.ndarray) -
     bounds = np.append(cells.begin[width - 1 : 2 * width - 1], len(space.places))
     in_threads(
         len(rows),
-        lambda begin, end: _scan_rows(space, bounds, lines, slip, rows[begin:end], k, out),
+        lambda begin, end: _scan_rows(space, cells, bounds, lines, slip, rows[begin:end], k, out),
     )
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
 def _scan_rows(
     space: Space,
+    cells: Cells,
     bounds: np.ndarray,
     lines: np.ndarray,
     slip: float,
@@ -114,17 +115,18 @@ def _scan_rows(
             _measure(space, group, squares)
         for turn in range(len(group)):
             row = group[turn]
-            _write_row(space, squares[turn], bounds, _SLACK, slip, near, k, row, out)
+            _write_row(space, cells, squares[turn], bounds, _SLACK, slip, near, k, row, out)
             if out.num_cells[row] > 0 and out.exponents[row, k] < out.top[row] - 1.0:
                 # So sharp a row that the rounding of float32 would make its bounds useless.
                 for other in range(num_nodes):
                     exact[other] = squared(space, row, other)
-                _write_row(space, exact, bounds, 1e-9, 0.0, near, k, row, out)
+                _write_row(space, cells, exact, bounds, 1e-9, 0.0, near, k, row, out)
 
 
 @numba.njit(cache=True)
 def _write_row(
     space: Space,
+    cells: Cells,
     squares: np.ndarray,
     bounds: np.ndarray,
     slack: float,
@@ -150,27 +152,17 @@ def _write_row(
     finish_points(out, row, count, k)
     # A cell is bounded by the nearest of its points that do not stand alone.
     number, kept = len(lows), 0
-    top = -np.inf
     for turn in range(number):
         low = lows[turn]
         if low <= reach:
             low = _lowest(squares, bounds[turn], bounds[turn + 1])
         if low < np.inf:
             nearest = max(0.0, math.sqrt(low) * (1.0 - slack) - slip)
-            bound = np.float32(-nearest * nearest * (1.0 - 1.2e-7))
             # Of each level of the tree the cells are numbered from left to right.
             out.cells[row, kept] = number - 1 + turn
-            out.bounds[row, kept] = bound
-            top = max(top, float(bound))
+            out.bounds[row, kept] = bound_of(nearest * nearest)
             kept += 1
-    total = 0.0
-    for place in range(kept):
-        turn = out.cells[row, place] - number + 1
-        rate = math.exp(float(out.bounds[row, place]) - top)
-        total += (bounds[turn + 1] - bounds[turn]) * rate
-        out.rates[row, place] = total
-    out.num_cells[row] = kept
-    out.top[row] = top
+    finish_cells(cells, out, row, kept)
     out.rest[row] = False
 
 
@@ -228,6 +220,29 @@ def finish_points(out: Frontiers, row: int, count: int, k: int) -> None:
         total += math.exp(exponents[place] - exponents[0])
         out.masses[row, place] = total
     out.num_points[row] = count
+
+
+@inlined
+def bound_of(near: float) -> np.float32:
+    """Round a cell's bound up to float32."""
+    return np.float32(-near * (1.0 - 1.2e-7))
+
+
+@lean
+def finish_cells(cells: Cells, out: Frontiers, row: int, count: int) -> float:
+    """Add up the rates of a row's cells at their bounds, over the highest; return the sum."""
+    top = -np.inf
+    for place in range(count):
+        top = max(top, float(out.bounds[row, place]))
+    total = 0.0
+    for place in range(count):
+        cell = out.cells[row, place]
+        number = int(cells.end[cell] - cells.begin[cell])
+        total += number * math.exp(float(out.bounds[row, place]) - top)
+        out.rates[row, place] = total
+    out.num_cells[row] = count
+    out.top[row] = top
+    return total
 
 
 @numba.njit(cache=True)
