@@ -161,6 +161,8 @@ class Linear(Method):
     """The smallest method there is."""
 
     citation = "@misc{none}"
+    graph_use = "ignored"
+    infers_graph = False
 
     def __init__(self, settings, problem):
         super().__init__()
@@ -176,7 +178,11 @@ class Linear(Method):
     def build(cls, settings, problem):
         return cls(settings, problem)
 
-    def forward(self, problem, *, generator, num_samples=1):
+    @classmethod
+    def memory(cls, settings, sizes):
+        return 8 * sizes.num_values
+
+    def forward(self, problem, *, generator, num_samples=1, draws=None):
         return Output(self.map(problem.features).unsqueeze(0))
 
     def losses(self, output, problem):
@@ -198,6 +204,8 @@ def test_a_method_that_samples_nothing_has_no_sampler_and_observes_nothing():
     assert method.sampler_name is None
     output = method(problem, generator=torch.Generator())
     assert method.observe(output, problem) is None
+    assert method.latent_graphs(output) == ()
+    assert method.rate_factor(1000) == 1.0
 
 
 def test_a_method_must_say_what_it_does():

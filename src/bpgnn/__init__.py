@@ -35,6 +35,7 @@ _HOME = {
     "InputError": "bpgnn.errors",
     "DataUnavailableError": "bpgnn.errors",
     "RunFolderError": "bpgnn.errors",
+    "NotEnoughMemoryError": "bpgnn.errors",
     "RepairWarning": "bpgnn.errors",
 }
 
@@ -54,6 +55,7 @@ if TYPE_CHECKING:  # The same names once more, for type checkers; a test compare
     from bpgnn.errors import BPGNNError as BPGNNError
     from bpgnn.errors import DataUnavailableError as DataUnavailableError
     from bpgnn.errors import InputError as InputError
+    from bpgnn.errors import NotEnoughMemoryError as NotEnoughMemoryError
     from bpgnn.errors import RepairWarning as RepairWarning
     from bpgnn.errors import RunFolderError as RunFolderError
     from bpgnn.graph import Graph as Graph

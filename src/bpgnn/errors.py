@@ -25,6 +25,11 @@ class RunFolderError(BPGNNError):
 
 
 @final
+class NotEnoughMemoryError(BPGNNError):
+    """Say that a method would need more memory than there is, and how much."""
+
+
+@final
 class RepairWarning(UserWarning):
     """Say that an input was repaired, and how."""
 

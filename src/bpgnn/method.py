@@ -1,38 +1,40 @@
 """What a method is: settings, a forward pass, losses, a citation."""
 
-import math
-import types
-import typing
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, final
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
-from bpgnn.errors import InputError, nearest
 from bpgnn.graph import Graph
+from bpgnn.losses.classification import TaskLoss, classification_loss
 from bpgnn.nn.sparse import Features
+from bpgnn.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class MethodSettings:
+class MethodSettings(Settings):
     """Settle what every method has: how it is trained and tested.
 
     Args:
         learning_rate: Adam's step size.
         weight_decay: L2 penalty on weights and biases.
         max_steps: Most training steps, each over the whole graph.
-        patience: Steps without a better validation loss before training stops.
+        patience: Steps without a better validation before training stops.
         evaluate_every: Steps between two evaluations.
         num_samples: Sampled graphs over which a prediction is averaged.
-        test_weights: Test the weights of the `best` validation loss or the `last`.
+        select_by: What the best validation is judged by: its `loss` or its `accuracy`.
+        test_weights: Test the weights of the `best` validation or the `last`.
         class_weight: `none`, or `balanced` to give every class the same say in the loss.
         feature_scaling: `auto` (rows of counts are divided by their sum, columns of tables
             standardised), `rows`, `columns` or `none`.
+        split: The split where none is asked for: `complete`, `public`, `random`, or `auto`
+            for the data set's own.
+        outer_nodes: Where labels for a method's outer problem come from: `none`, half of the
+            `validation` nodes, or a fifth of the `train` nodes. They are drawn by the seed,
+            and leave the part they come from.
     """
 
     learning_rate: float = 0.01
@@ -41,41 +43,19 @@ class MethodSettings:
     patience: int = 150
     evaluate_every: int = 10
     num_samples: int = 10
+    select_by: Literal["loss", "accuracy"] = "loss"
     test_weights: Literal["best", "last"] = "best"
     class_weight: Literal["none", "balanced"] = "none"
     feature_scaling: Literal["auto", "rows", "columns", "none"] = "auto"
+    split: Literal["auto", "complete", "public", "random"] = "auto"
+    outer_nodes: Literal["none", "validation", "train"] = "none"
 
     def __post_init__(self) -> None:
-        """Refuse values of a wrong type, words that are no choice, numbers out of range."""
-        hints = typing.get_type_hints(type(self))
-        for item in fields(self):
-            _check(item.name, getattr(self, item.name), hints[item.name])
+        """Refuse numbers out of range."""
+        super().__post_init__()
         positive = ("learning_rate", "max_steps", "evaluate_every", "num_samples", "patience")
         self.refuse_unless("above 0", lambda value: value > 0, *positive)
         self.refuse_unless("at least 0", lambda value: value >= 0, "weight_decay")
-
-    def refuse_unless(self, wanted: str, good: Callable[[Any], bool], *names: str) -> None:
-        """Refuse settings that are not as wanted; one that is None is left alone."""
-        for name in names:
-            value = getattr(self, name)
-            if value is not None and not good(value):
-                raise InputError(f"`{name}` must be {wanted}, but got {value}.")
-
-    def changed(self, changes: Mapping[str, object]) -> Self:
-        """Return the settings with some of them changed; text is read as the field's type.
-
-        Example:
-            >>> MethodSettings().changed({"max_steps": "5"}).max_steps
-            5
-        """
-        hints = typing.get_type_hints(type(self))
-        known = [item.name for item in fields(self)]
-        parsed = {}
-        for name, value in changes.items():
-            if name not in known:
-                raise InputError(_choice_sentence("setting", name, known))
-            parsed[name] = _read(value, hints[name])
-        return replace(self, **parsed)
 
 
 @final
@@ -90,6 +70,7 @@ class Problem:
         train: The training nodes, shape (M,).
         num_classes: Number of classes C.
         class_weight: What an error on each class costs, shape (C,), or None.
+        outer: Nodes whose labels are for an outer problem, or None, shape (O,).
     """
 
     features: Features
@@ -98,6 +79,7 @@ class Problem:
     train: Tensor
     num_classes: int
     class_weight: Tensor | None = None
+    outer: Tensor | None = None
 
     @property
     def num_nodes(self) -> int:
@@ -109,6 +91,15 @@ class Problem:
         """Count the columns of the features, F."""
         return self.features.size(1)
 
+    def task_loss(self, logits: Tensor, kind: TaskLoss = "cross_entropy") -> Tensor:  # (S, N, C)
+        """Compare the scores of the training nodes with their labels, over all samples."""
+        labels = self.labels[self.train]
+        values = [
+            classification_loss(own[self.train], labels, kind=kind, class_weight=self.class_weight)
+            for own in logits
+        ]
+        return torch.stack(values).mean()
+
 
 @final
 @dataclass(frozen=True, eq=False)
@@ -117,12 +108,13 @@ class Output:
 
     Args:
         logits: Scores, one set for each sampled graph, shape (S, N, C).
-        graphs: The last latent graph of each sample, with weights, or none.
-        detail: What the method's own losses need.
+        draws: What was drawn that belongs to nodes: graphs, or lists of node numbers. Given
+            to another forward pass, it is not drawn anew.
+        detail: What the method's own losses and latent graph are made of.
     """
 
     logits: Tensor
-    graphs: tuple[Graph, ...] = ()
+    draws: "Draws" = ()
     detail: Any = field(default=None)
 
     def probabilities(self) -> Tensor:  # (N, C)
@@ -130,13 +122,41 @@ class Output:
         return self.logits.softmax(-1).mean(0)
 
 
+Draws = tuple[Graph | Tensor, ...]
+
 SettingsT = TypeVar("SettingsT", bound=MethodSettings)
+
+
+@final
+@dataclass(frozen=True)
+class Sizes:
+    """Say how large a problem is, for estimates of memory.
+
+    Args:
+        num_nodes: Number of nodes N.
+        num_edges: Number of directed edges E.
+        num_features: Number of features F.
+        num_values: Stored feature values: N times F unless features are sparse.
+        num_classes: Number of classes C.
+    """
+
+    num_nodes: int
+    num_edges: int
+    num_features: int
+    num_values: int
+    num_classes: int
 
 
 class Method(nn.Module, ABC, Generic[SettingsT]):
     """Classify nodes; what a method needs beyond this it tells the one training loop."""
 
     citation: ClassVar[str]
+    graph_use: ClassVar[Literal["needed", "used", "ignored"]]
+    """Whether the observed graph is needed, used where there is one, or ignored."""
+    infers_graph: ClassVar[bool]
+    """Whether a latent graph comes out."""
+    instead: ClassVar[str] = "Take a smaller data set or a machine with more."
+    """What to do where memory is short."""
     settings: SettingsT
 
     @classmethod
@@ -149,19 +169,50 @@ class Method(nn.Module, ABC, Generic[SettingsT]):
     def build(cls, settings: SettingsT, problem: Problem) -> Self:
         """Make the method with fresh weights for a problem's size."""
 
+    @classmethod
+    @abstractmethod
+    def memory(cls, settings: SettingsT, sizes: Sizes) -> int:
+        """Estimate the most bytes that training holds beyond the data."""
+
     @abstractmethod
     @override
     def forward(
-        self, problem: Problem, *, generator: torch.Generator, num_samples: int = 1
+        self,
+        problem: Problem,
+        *,
+        generator: torch.Generator,
+        num_samples: int = 1,
+        draws: Draws | None = None,
     ) -> Output:
-        """Score every node's classes."""
+        """Score every node's classes; `draws` of an earlier output are taken as they are."""
 
     @abstractmethod
     def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
         """Return the named terms whose sum is minimised."""
 
+    def latent_graphs(self, output: Output) -> tuple[Graph, ...]:  # noqa: ARG002  others do
+        """Return the last latent graph of each sample, with weights, or none."""
+        return ()
+
+    def validation_loss(self, output: Output, nodes: Tensor, labels: Tensor) -> float:
+        """Judge the predictions of some nodes, (V,) with labels (V,); early stopping asks."""
+        chosen = output.probabilities()[nodes, labels]
+        return float(-chosen.clamp(min=1e-12).log().mean())
+
     def observe(self, output: Output, problem: Problem) -> None:
-        """Update running means after a step; they are buffers, so that they are saved."""
+        """Update what is not learned by gradient after a step; keep it in buffers."""
+
+    def is_due(self, step: int) -> bool:
+        """Tell whether to evaluate after that step."""
+        return step % self.settings.evaluate_every == 0
+
+    def make_optimizer(self) -> torch.optim.Optimizer:
+        """Make the optimiser that takes the steps."""
+        return torch.optim.Adam(self.parameter_groups(), lr=self.settings.learning_rate)
+
+    def rate_factor(self, step: int) -> float:  # noqa: ARG002  others do
+        """Return what every learning rate is multiplied by at a step, 1 at first."""
+        return 1.0
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """Group parameters for the optimiser; scalars such as temperatures do not decay."""
@@ -175,71 +226,3 @@ class Method(nn.Module, ABC, Generic[SettingsT]):
     def sampler_name(self) -> str | None:
         """Name the sampler in use, or None for a method that samples no graph."""
         return None
-
-
-def _choice_sentence(what: str, came: str, known: typing.Iterable[str]) -> str:
-    if what == "setting":
-        return f"There is no setting {came!r}.{nearest(came, known)}"
-    return f"`{what}` cannot be {came!r}.{nearest(came, known)}"
-
-
-_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-
-_KINDS = {int: "a whole number", float: "a finite number", bool: "true or false"}
-
-
-def _read(value: object, hint: Any) -> object:
-    """Read a setting from text where that is possible, or take it as it is."""
-    if isinstance(value, list):
-        return tuple(value)
-    if isinstance(value, np.generic):
-        return value.item()
-    if not isinstance(value, str):
-        return value
-    if _is_optional(hint):
-        if value.lower() in ("none", ""):
-            return None
-        hint = typing.get_args(hint)[0]
-    try:
-        if typing.get_origin(hint) is tuple:
-            inner = typing.get_args(hint)[0]
-            return tuple(inner(part) for part in value.strip("()[] ").split(",") if part.strip())
-        if hint is bool:
-            return _TRUTH.get(value.lower(), value)
-        return hint(value) if hint in _KINDS else value
-    except ValueError:
-        return value
-
-
-def _check(name: str, value: object, hint: Any) -> None:
-    """Refuse a value that is not of the setting's type."""
-    if typing.get_origin(hint) is Literal:
-        if value not in typing.get_args(hint):
-            raise InputError(_choice_sentence(name, str(value), typing.get_args(hint)))
-    elif not _fits(value, hint):
-        raise InputError(f"`{name}` must be {_kind(hint)}, but got {value!r}.")
-
-
-def _fits(value: object, hint: Any) -> bool:
-    if _is_optional(hint):
-        return value is None or _fits(value, typing.get_args(hint)[0])
-    if typing.get_origin(hint) is tuple:
-        inner = typing.get_args(hint)[0]
-        return isinstance(value, tuple) and all(_fits(part, inner) for part in value)
-    if isinstance(value, bool) or hint is bool:
-        return isinstance(value, bool) and hint is bool
-    if hint is float:
-        return isinstance(value, int | float) and math.isfinite(value)
-    return isinstance(value, hint)
-
-
-def _kind(hint: Any) -> str:
-    if _is_optional(hint):
-        return f"{_kind(typing.get_args(hint)[0])} or none"
-    if typing.get_origin(hint) is tuple:
-        return "whole numbers with commas between"
-    return _KINDS.get(hint, "text")
-
-
-def _is_optional(hint: Any) -> bool:
-    return isinstance(hint, types.UnionType)

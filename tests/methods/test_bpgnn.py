@@ -66,7 +66,7 @@ def reference_layer(layer):
 
 
 def head(method, states):
-    for position, layer in enumerate(method.head):
+    for position, layer in enumerate(method.network.head):
         states = F.leaky_relu(states, 0.1) if position else states
         states = states @ layer.weight + layer.bias
     return states
@@ -76,12 +76,12 @@ def head(method, states):
 def test_without_boolean_layers_it_is_the_gnn_of_pyg_on_the_observed_graph(problem, aggregation):
     method = built(problem, boolean_layers=0, aggregation=aggregation, head=(4,)).eval()
     states = problem.features
-    for layer in method.layers:
+    for layer in method.network.layers:
         states = F.relu(reference_layer(layer)(states, problem.graph.edge_index))
     found = method(problem, generator=seeded(), num_samples=3)
     assert found.logits.shape == (1, NODES, 3)
     torch.testing.assert_close(found.logits[0], head(method, states))
-    assert found.graphs == ()
+    assert method.latent_graphs(found) == ()
     assert method.losses(found, problem).keys() == {"task"}
     assert method.sampler_name is None
 
@@ -90,7 +90,7 @@ def test_without_boolean_layers_observed_weights_are_those_of_the_messages(probl
     problem = weighted(problem)
     method = built(problem, boolean_layers=0).eval()
     states = problem.features
-    for layer in method.layers:
+    for layer in method.network.layers:
         twin = reference_layer(layer)
         states = F.relu(twin(states, problem.graph.edge_index, problem.graph.edge_weight))
     found = method(problem, generator=seeded()).logits[0]
@@ -119,7 +119,7 @@ def test_one_boolean_layer_is_the_paper_in_plain_loops_given_the_neighbours_draw
     method = built(problem, message_weight=message_weight, witness="equal", temperature=-1.0).eval()
     output = method(problem, generator=seeded())
     (drawn,) = output.detail[0]
-    embedding = reference_layer(method.boolean[0].embedding.layers[0])
+    embedding = reference_layer(method.network.boolean[0].embedding.layers[0])
     latent = embedding(problem.features, problem.graph.edge_index)
     torch.testing.assert_close(drawn.inference.latent, latent)
     product, votes = product_in_plain_loops(latent.detach(), problem.graph, math.exp(-1.0))
@@ -135,7 +135,7 @@ def test_one_boolean_layer_is_the_paper_in_plain_loops_given_the_neighbours_draw
         "votes": (expected * votes[targets]).float(),
     }[message_weight]
     states, edges = problem.features, torch.stack([sources, targets])
-    for layer in method.layers:
+    for layer in method.network.layers:
         states = F.relu(reference_layer(layer)(states, edges, weight))
     torch.testing.assert_close(output.logits[0], head(method, states), atol=1e-4, rtol=1e-4)
 
@@ -145,9 +145,9 @@ def test_every_node_draws_k_distinct_neighbours_in_every_sample(problem, self_pa
     method = built(problem, boolean_layers=2, self_pairs=self_pairs, temperature=-3.0).eval()
     output = method(problem, generator=seeded(), num_samples=30)
     assert output.logits.shape == (30, NODES, 3)
-    assert len(output.graphs) == 30
+    assert len(method.latent_graphs(output)) == 30
     own = 0
-    for graph in output.graphs:
+    for graph in method.latent_graphs(output):
         assert graph.in_degree.tolist() == [4] * NODES
         own += int((graph.sources == graph.targets).sum())
         assert float(graph.weights.min()) > 0
@@ -170,23 +170,23 @@ def gradients(loss, parameters):
 def test_in_the_form_of_the_paper_the_graph_is_trained_by_the_graph_loss_alone(problem):
     method = built(problem, message_weight="none", graph_loss="reward", boolean_layers=2)
     losses = method.losses(method(problem, generator=seeded()), problem)
-    assert not any(gradients(losses["task"], method.boolean.parameters()))
-    assert all(gradients(losses["graph"], method.boolean[0].parameters()))
+    assert not any(gradients(losses["task"], method.network.boolean.parameters()))
+    assert all(gradients(losses["graph"], method.network.boolean[0].parameters()))
 
 
 def test_weighted_messages_let_the_task_loss_reach_the_graph(problem):
     method = built(problem, message_weight="probability", temperature=-2.0)
     losses = method.losses(method(problem, generator=seeded()), problem)
-    reached = gradients(losses["task"], method.boolean[0].parameters())
+    reached = gradients(losses["task"], method.network.boolean[0].parameters())
     # The standardised points do not feel the embedding's bias.
-    names = [name for name, _ in method.boolean[0].named_parameters()]
+    names = [name for name, _ in method.network.boolean[0].named_parameters()]
     assert all(one > 0 for name, one in zip(names, reached, strict=True) if "bias" not in name)
 
 
 def test_the_graph_loss_does_not_shape_the_states_that_graphs_are_made_of(problem):
     method = built(problem, boolean_layers=2, message_weight="none", temperature=-2.0)
     losses = method.losses(method(problem, generator=seeded()), problem)
-    assert not any(gradients(losses["graph"], method.layers.parameters()))
+    assert not any(gradients(losses["graph"], method.network.layers.parameters()))
 
 
 def test_losses_are_the_mean_cross_entropy_and_the_weighted_reward(problem):
@@ -208,7 +208,7 @@ def test_the_latent_loss_is_the_cross_entropy_of_a_classifier_of_the_latent_poin
     labels = problem.labels[problem.train]
     values = [
         F.cross_entropy(guide(layer.inference.latent)[problem.train], labels)
-        for guide, layer in zip(method.guides, output.detail[0], strict=True)
+        for guide, layer in zip(method.network.guides, output.detail[0], strict=True)
     ]
     found = method.losses(output, problem)["latent"]
     torch.testing.assert_close(found, 0.5 * torch.stack(values).mean())
@@ -224,8 +224,8 @@ def test_the_expectation_moves_towards_what_was_right_for_training_nodes_only(pr
     right = (output.logits[0, train].argmax(1) == problem.labels[train]).float()
     expected = torch.full((NODES,), 0.5)
     expected[train] = 0.95 * 0.5 + 0.05 * right
-    torch.testing.assert_close(method.expected_right, expected)
-    assert "expected_right" in method.state_dict()
+    torch.testing.assert_close(method.network.expected_right, expected)
+    assert "network.expected_right" in method.state_dict()
 
 
 def test_dropout_acts_in_training_only(problem):
@@ -330,7 +330,7 @@ def test_it_learns_in_every_space_and_the_scales_learn_with_it(problem, metric):
 
 def test_weight_decay_spares_the_scales_of_a_metric(problem):
     method = built(problem, metric="euclidean+hyperbolic")
-    scales = {id(scale) for scale in method.boolean[0].metric.parameters()}
+    scales = {id(scale) for scale in method.network.boolean[0].metric.parameters()}
     groups = [g for g in method.parameter_groups() if scales & {id(p) for p in g["params"]}]
     assert len(scales) == 2
     assert [group["weight_decay"] for group in groups] == [0.0]

@@ -138,6 +138,7 @@ class BooleanLayer(nn.Module):
         *,
         generator: torch.Generator,
         num_samples: int = 1,
+        given: Sample | None = None,
     ) -> Inference:
         """Embed, multiply and sample.
 
@@ -148,6 +149,7 @@ class BooleanLayer(nn.Module):
             observed: The observed graph A, or None to sample P itself.
             generator: Where dropout and noise come from.
             num_samples: How many graphs to draw.
+            given: Neighbours that were drawn before, to be taken instead of new ones.
 
         Returns:
             Points, probabilities and neighbours.
@@ -155,6 +157,8 @@ class BooleanLayer(nn.Module):
         latent = self.embedding(states, current, log_weight, generator=generator)
         kernel = self.kernel(latent)
         probabilities = self.product(kernel, observed)
+        if given is not None:
+            return Inference(latent, kernel, probabilities, given)
         sampler = choose_sampler(self.settings.sampler, probabilities, self.settings.noise)
         self.sampler_name = sampler.name
         sample = sampler.sample(

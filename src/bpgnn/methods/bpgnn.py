@@ -1,143 +1,33 @@
 """The Boolean Product Graph Neural Network."""
 
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, ClassVar, Literal, Self, cast, final
+from typing import Any, ClassVar, Self, final
 
 import torch
-import torch.nn.functional as F
-from torch import Tensor, nn
+from torch import Tensor
 from typing_extensions import override
 
 from bpgnn.errors import InputError, nearest
 from bpgnn.graph import Graph
-from bpgnn.infer.layer import BooleanLayer, Inference, InferenceSettings
-from bpgnn.infer.sample.sampler import check_sample_size
-from bpgnn.infer.spaces import make_metric
-from bpgnn.losses.classification import classification_loss
-from bpgnn.losses.graph_reward import (
-    graph_likelihood,
-    graph_reward,
-    noisy_graph_reward,
-    running_mean,
-)
-from bpgnn.method import Method, MethodSettings, Output, Problem
-from bpgnn.nn.choose import make_aggregation
-from bpgnn.nn.dropout import dropout
-from bpgnn.nn.embedding import Embedding
-from bpgnn.nn.linear import FeatureLinear
-from bpgnn.nn.sparse import Features
+from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
+from bpgnn.networks.sampled import SampledNetwork, SampledSettings, sampled_memory
 
 
+@final
 @dataclass(frozen=True, kw_only=True)
-class BPGNNSettings(MethodSettings, InferenceSettings):
+class BPGNNSettings(MethodSettings, SampledSettings):
     """Settle a BPGNN: how it is trained, how it infers graphs, and its networks.
 
     Args:
-        boolean_layers: Number of layers L that infer a new graph; 0 is the plain GNN.
-        hidden: Width of each GNN layer; those after the last Boolean one reuse its graph.
-        input_width: Width of a dense layer before the first GNN layer, or None for none.
-        head: Widths of the hidden layers of the classifier after the last GNN layer.
-        aggregation: The GNN: `gcn`, `gat` or `edgeconv`.
-        embedding: The network f that gives latent points: an aggregation, or `mlp`.
-        embedding_hidden: Widths of the hidden layers of f.
-        message_weight: What a sampled edge's message counts for: `probability`, its P~;
-            `votes`, P~ times the number of witnesses, so that with a sharp kernel the
-            messages are those over the observed graph; `none`, one. The first two let the
-            classification loss reach the graph.
         graph_learning_rate: Adam's step size for all that the graph is inferred by.
-        graph_loss: `reward` (the paper's), `noisy` (the authors' code), `likelihood` (with
-            the terms that make it a score function) or `none`.
-        graph_loss_weight: What the graph loss counts for.
-        latent_loss_weight: What the latent loss counts for: how well a linear classifier of
-            each layer's latent points alone does. It teaches f what makes nodes alike
-            without the detour through the sampled graph.
-        task_loss: `cross_entropy` or, as in the authors' code, `binary`.
-        dropout: Share of each hidden layer's input dropped in training.
-        input_dropout: Share of the features dropped in training.
-        embedding_dropout: Share of each input of f dropped in training.
     """
 
-    boolean_layers: int = 1
-    hidden: tuple[int, ...] = (128, 64)
-    input_width: int | None = None
-    head: tuple[int, ...] = ()
-    aggregation: Literal["gcn", "gat", "edgeconv"] = "gcn"
-    embedding: Literal["gcn", "gat", "edgeconv", "mlp"] = "gcn"
-    embedding_hidden: tuple[int, ...] = (128,)
-    message_weight: Literal["votes", "probability", "none"] = "votes"
     graph_learning_rate: float = 0.01
-    graph_loss: Literal["reward", "noisy", "likelihood", "none"] = "none"
-    graph_loss_weight: float = 1.0
-    latent_loss_weight: float = 0.3
-    task_loss: Literal["cross_entropy", "binary"] = "cross_entropy"
-    dropout: float = 0.5
-    input_dropout: float = 0.5
-    embedding_dropout: float = 0.5
 
     def __post_init__(self) -> None:
-        """Refuse numbers out of range, and metrics that cannot be made."""
+        """Refuse a step size that is none."""
         super().__post_init__()
-        layers = len(self.hidden)
-        self.refuse_unless("one width or more", lambda widths: len(widths) > 0, "hidden")
-        self.refuse_unless(
-            "widths of 1 or more",
-            lambda widths: min(widths, default=1) >= 1,
-            *("hidden", "head", "embedding_hidden"),
-        )
-        self.refuse_unless(
-            f"between 0 and {layers}, the number of widths in `hidden`",
-            lambda number: 0 <= number <= layers,
-            "boolean_layers",
-        )
-        self.refuse_unless(
-            "from 0 to below 1",
-            lambda rate: 0 <= rate < 1,
-            *("dropout", "input_dropout", "embedding_dropout"),
-        )
-        self.refuse_unless(
-            "1 or more", lambda number: number >= 1, "k", "latent_dim", "input_width"
-        )
-        make_metric(self.metric, self.latent_dim)
-        self.refuse_unless(
-            "between -5 and 5, the bounds it is learned in",
-            lambda number: -5 <= number <= 5,
-            "temperature",
-        )
         self.refuse_unless("above 0", lambda rate: rate > 0, "graph_learning_rate")
-        self.refuse_unless(
-            "0 or more",
-            lambda number: number >= 0,
-            *("gate", "graph_loss_weight", "latent_loss_weight"),
-        )
-        self.refuse_unless("between 0 and 1", lambda share: 0 < share < 1, "own_share")
-        if self.graph_loss == "likelihood" and self.symmetric:
-            raise InputError(
-                "`graph_loss=likelihood` is defined for the plain product only. "
-                "Set `symmetric=false` or another graph loss."
-            )
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Branch:
-    """Follow one sampled graph through the layers."""
-
-    states: Features  # U, (N, F)
-    latent: Tensor | None  # V, (N, D)
-    graph: Graph
-    log_weight: Tensor | None  # (E,)
-    drawn: tuple["_Drawn", ...] = ()
-
-
-@final
-@dataclass(frozen=True, eq=False)
-class _Drawn:
-    """Remember what a Boolean layer drew, for the graph loss."""
-
-    inference: Inference
-    log_prob: Tensor  # (N, K)
-    scores: Tensor  # (N, K)
 
 
 @final
@@ -173,33 +63,14 @@ class BPGNN(Method[BPGNNSettings]):
   journal = {arXiv preprint arXiv:2409.14001}
 }"""
 
-    expected_right: Tensor
+    graph_use = "used"
+    infers_graph = True
 
     def __init__(self, settings: BPGNNSettings, problem: Problem) -> None:
-        """Make all layers."""
+        """Make the network."""
         super().__init__()
         self.settings = settings
-        if settings.boolean_layers:
-            check_sample_size(settings.k, problem.num_nodes, self_pairs=settings.self_pairs)
-        width = settings.input_width or problem.num_features
-        self.input = FeatureLinear(problem.num_features, width) if settings.input_width else None
-        self.boolean = nn.ModuleList()
-        self.guides = nn.ModuleList()
-        self.layers = nn.ModuleList()
-        known = 0
-        for position, (wide, narrow) in enumerate(pairwise((width, *settings.hidden))):
-            if position < settings.boolean_layers:
-                widths = [wide + known, *settings.embedding_hidden, settings.latent_dim]
-                embedding = Embedding(settings.embedding, widths, settings.embedding_dropout)
-                self.boolean.append(BooleanLayer(embedding, settings))
-                if settings.latent_loss_weight > 0:
-                    self.guides.append(FeatureLinear(settings.latent_dim, problem.num_classes))
-                known = settings.latent_dim
-            self.layers.append(make_aggregation(settings.aggregation, wide, narrow))
-        head = (settings.hidden[-1], *settings.head, problem.num_classes)
-        self.head = nn.ModuleList(FeatureLinear(*pair) for pair in pairwise(head))
-        # E[a_i], how often each node has been classified right of late.
-        self.register_buffer("expected_right", torch.full((problem.num_nodes,), 0.5))
+        self.network = SampledNetwork(settings, problem)
 
     @override
     @classmethod
@@ -214,9 +85,13 @@ class BPGNN(Method[BPGNNSettings]):
         return cls(settings, problem)
 
     @override
+    @classmethod
+    def memory(cls, settings: BPGNNSettings, sizes: Sizes) -> int:
+        return sampled_memory(settings, sizes)
+
+    @override
     def parameter_groups(self) -> list[dict[str, Any]]:
-        parts = (self.boolean, self.guides)
-        inferring = {id(parameter) for part in parts for parameter in part.parameters()}
+        inferring = self.network.inferring
         rates = (self.settings.graph_learning_rate, self.settings.learning_rate)
         return [
             {**group, "params": members, "lr": rate}
@@ -228,154 +103,30 @@ class BPGNN(Method[BPGNNSettings]):
     @property
     @override
     def sampler_name(self) -> str | None:
-        return cast(BooleanLayer, self.boolean[0]).sampler_name if self.boolean else None
+        return self.network.sampler_name
 
     @override
     def forward(
-        self, problem: Problem, *, generator: torch.Generator, num_samples: int = 1
+        self,
+        problem: Problem,
+        *,
+        generator: torch.Generator,
+        num_samples: int = 1,
+        draws: Draws | None = None,
     ) -> Output:
-        settings = self.settings
-        states = self._input(problem.features, generator)
-        graph = problem.graph or Graph.empty(problem.num_nodes).to(self.expected_right.device)
-        weight = None if graph.edge_weight is None else graph.edge_weight.log()
-        branches = [_Branch(states, None, graph, weight)]
-        for position, layer in enumerate(self.layers):
-            if position < settings.boolean_layers:
-                boolean = cast(BooleanLayer, self.boolean[position])
-                samples = num_samples if len(branches) == 1 else 1
-                branches = [
-                    new
-                    for branch in branches
-                    for new in self._inferred(boolean, branch, problem.graph, generator, samples)
-                ]
-            rate = settings.input_dropout if position == 0 else settings.dropout
-            branches = [self._propagated(layer, branch, rate, generator) for branch in branches]
-        logits = torch.stack([self._head(branch.states, generator) for branch in branches])
-        graphs = tuple(_weighted(branch) for branch in branches if branch.drawn)
-        return Output(logits, graphs, tuple(branch.drawn for branch in branches))
+        return self.network(problem, generator=generator, num_samples=num_samples, draws=draws)
 
     @override
     def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
-        settings = self.settings
-        labels = problem.labels[problem.train]
-
-        def task_loss(logits: Tensor) -> Tensor:
-            return classification_loss(
-                logits[problem.train],
-                labels,
-                kind=settings.task_loss,
-                class_weight=problem.class_weight,
-            )
-
-        terms = {"task": torch.stack([task_loss(logits) for logits in output.logits]).mean()}
-        if self.guides:
-            values = [
-                task_loss(guide(layer.inference.latent))
-                for layers in output.detail
-                for guide, layer in zip(self.guides, layers, strict=True)
-            ]
-            terms["latent"] = settings.latent_loss_weight * torch.stack(values).mean()
-        drawn = [layer for layers in output.detail for layer in layers]
-        if drawn and settings.graph_loss != "none":
-            right = self._right(output, problem)
-            surprise = self.expected_right[problem.train] - right
-            values = [self._graph_loss(layer, problem.train, surprise) for layer in drawn]
-            terms["graph"] = settings.graph_loss_weight * torch.stack(values).mean()
-        return terms
+        return self.network.losses(output, problem)
 
     @override
-    @torch.no_grad()
+    def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
+        return self.network.latent_graphs(output)
+
+    @override
     def observe(self, output: Output, problem: Problem) -> None:
-        nodes = problem.train
-        expected = self.expected_right
-        expected[nodes] = running_mean(expected[nodes], self._right(output, problem))
-
-    def _right(self, output: Output, problem: Problem) -> Tensor:  # (M,)
-        guess = output.logits.detach().mean(0)[problem.train].argmax(-1)
-        return (guess == problem.labels[problem.train]).to(output.logits.dtype)
-
-    def _input(self, features: Features, generator: torch.Generator) -> Features:
-        if self.input is None:
-            return features
-        rate = self.settings.input_dropout
-        dropped = dropout(features, rate, training=self.training, generator=generator)
-        return F.leaky_relu(self.input(dropped), 0.1)
-
-    def _inferred(
-        self,
-        boolean: BooleanLayer,
-        branch: _Branch,
-        observed: Graph | None,
-        generator: torch.Generator,
-        num_samples: int,
-    ) -> list[_Branch]:
-        """Infer the next graph of a branch, several times over if asked."""
-        # U is cut off: the graph's parameters do not shape the features they are made of.
-        states = branch.states.detach() if isinstance(branch.states, Tensor) else branch.states
-        if branch.latent is not None:
-            states = torch.cat([cast(Tensor, states), branch.latent], dim=1)
-        found = boolean(
-            states,
-            branch.graph,
-            branch.log_weight,
-            observed,
-            generator=generator,
-            num_samples=num_samples,
-        )
-        targets = torch.arange(branch.graph.num_nodes, device=found.latent.device)
-        weighting = self.settings.message_weight
-        branches = []
-        for neighbours, scores in zip(found.sample.neighbours, found.sample.scores, strict=True):
-            edges = torch.stack(
-                [neighbours.flatten(), targets.repeat_interleave(neighbours.size(1))]
-            )
-            log_prob = found.probabilities.log_entries(edges).to(found.latent.dtype)
-            log_weight = None if weighting == "none" else log_prob
-            if weighting == "votes":
-                log_weight = log_prob + found.probabilities.log_votes(edges[1])
-            drawn = _Drawn(found, log_prob.view_as(neighbours), scores.to(log_prob.dtype))
-            branches.append(
-                _Branch(
-                    branch.states,
-                    found.latent,
-                    Graph(edges, branch.graph.num_nodes),
-                    log_weight,
-                    (*branch.drawn, drawn),
-                )
-            )
-        return branches
-
-    def _propagated(
-        self, layer: nn.Module, branch: _Branch, rate: float, generator: torch.Generator
-    ) -> _Branch:
-        states = dropout(branch.states, rate, training=self.training, generator=generator)
-        states = F.relu(layer(states, branch.graph, branch.log_weight, generator=generator))
-        return _Branch(states, branch.latent, branch.graph, branch.log_weight, branch.drawn)
-
-    def _head(self, states: Features, generator: torch.Generator) -> Tensor:  # (N, C)
-        rate = self.settings.dropout
-        for position, layer in enumerate(self.head):
-            if position > 0:
-                states = F.leaky_relu(cast(Tensor, states), 0.1)
-            states = layer(dropout(states, rate, training=self.training, generator=generator))
-        return cast(Tensor, states)
-
-    def _graph_loss(self, drawn: _Drawn, nodes: Tensor, surprise: Tensor) -> Tensor:
-        settings = self.settings
-        log_prob = drawn.log_prob[nodes]
-        if settings.graph_loss == "noisy":
-            return noisy_graph_reward(log_prob, drawn.scores[nodes], surprise)
-        if settings.graph_loss == "likelihood":
-            totals = drawn.inference.probabilities.log_totals(self_pairs=settings.self_pairs)
-            return graph_likelihood(log_prob, totals[nodes], surprise)
-        return graph_reward(log_prob, surprise)
-
-
-def _weighted(branch: _Branch) -> Graph:
-    """Hand out a branch's last graph with its probabilities as weights."""
-    # A weight that underflows would be no edge at all.
-    weight = branch.drawn[-1].log_prob.detach().flatten().exp().clamp(min=1e-30)
-    return Graph.from_edge_index(branch.graph.edge_index, branch.graph.num_nodes, weight)
+        self.network.observe(output, problem)
 
 
 _THREE_NARROW_LAYERS = {

@@ -20,8 +20,9 @@ class TrainingState:
 
     Args:
         step: Steps done.
-        best_loss: The lowest validation loss so far.
+        best_loss: The lowest validation loss so far; minus the accuracy, where that counts.
         best_step: The step it was reached at.
+        stale: Evaluations since then.
         weights: The method's parameters and buffers.
         best_weights: The same, at the best step.
         optimizer: The optimiser's state, a dictionary of tensors a parameter.
@@ -34,6 +35,7 @@ class TrainingState:
     step: int = 0
     best_loss: float = float("inf")
     best_step: int = 0
+    stale: int = 0
     weights: dict[str, Tensor] = field(default_factory=dict)
     best_weights: dict[str, Tensor] = field(default_factory=dict)
     optimizer: dict[int, dict[str, Tensor]] = field(default_factory=dict)
@@ -43,7 +45,10 @@ class TrainingState:
     peak_memory_mb: float = 0.0
 
 
-_NUMBERS = ("step", "best_loss", "best_step", "cpu_seconds", "wall_seconds", "peak_memory_mb")
+_NUMBERS = (
+    *("step", "best_loss", "best_step", "stale"),
+    *("cpu_seconds", "wall_seconds", "peak_memory_mb"),
+)
 
 # What stands in the place of the file's SHA-256 while that is computed.
 _NO_DIGEST = "0" * 64

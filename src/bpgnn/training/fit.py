@@ -13,7 +13,7 @@ from torch import Tensor
 from bpgnn.data.dataset import Dataset
 from bpgnn.errors import InputError, RunFolderError
 from bpgnn.graph import Graph
-from bpgnn.method import Method, Problem
+from bpgnn.method import Method, Output, Problem
 from bpgnn.methods.registry import METHODS
 from bpgnn.randomness import generator_for, seeded_globally
 from bpgnn.training.checkpoint import (
@@ -24,10 +24,11 @@ from bpgnn.training.checkpoint import (
     to_bytes,
 )
 from bpgnn.training.compare import compare_graphs, merged
-from bpgnn.training.evaluate import predict, score
+from bpgnn.training.evaluate import Scores, predict, score
 from bpgnn.training.folder import CHECKPOINT, PLAN, RESULT, WEIGHTS, RunFolder
+from bpgnn.training.memory import check_memory
 from bpgnn.training.plan import Plan
-from bpgnn.training.problem import make_problem
+from bpgnn.training.problem import make_problem, stopping_nodes
 from bpgnn.training.record import RunRecord, fingerprint, peak_memory_mb, versions
 
 # Streams of a run's seed: drawing more of one leaves the others as they are.
@@ -90,9 +91,10 @@ def fit(
 ) -> Fit:
     """Train a method on a data set and test it.
 
-    Adam minimises the sum of the method's losses over the whole graph. Every few steps the
-    validation loss is measured, with predictions averaged over sampled graphs; training stops
-    when it has not fallen for `patience` steps, and the weights of the lowest are tested.
+    Adam, or the optimiser that the method makes, minimises the sum of the method's losses over
+    the whole graph. Every few steps the validation loss is measured, with predictions averaged
+    over sampled graphs; training stops when it has not fallen for `patience` steps, and the
+    weights of the lowest are tested.
 
     Args:
         dataset: The data, with a split.
@@ -129,12 +131,13 @@ class _Training:
         self.checkpoint_seconds = checkpoint_seconds
         self.settings = plan.settings_for(dataset.name)
         device = _device(plan.device)
-        self.problem = make_problem(dataset, self.settings, device=device)
+        self.problem = make_problem(dataset, self.settings, seed=plan.seed, device=device)
+        self.validation = stopping_nodes(dataset, self.problem)
+        check_memory(plan.method, self.settings, self.problem)
         with seeded_globally(plan.seed, _WEIGHTS):
             self.method = METHODS[plan.method].build(self.settings, self.problem).to(device)
-        self.optimizer = torch.optim.Adam(
-            self.method.parameter_groups(), lr=self.settings.learning_rate
-        )
+        self.optimizer = self.method.make_optimizer()
+        self.rates = [group["lr"] for group in self.optimizer.param_groups]
         self.generator = generator_for(plan.seed, _TRAINING, device=device)
         self.state = TrainingState()
         self.clock = (time.process_time(), time.perf_counter())
@@ -169,8 +172,7 @@ class _Training:
         while state.step < settings.max_steps and not self._stopped():
             losses = self._step()
             state.step += 1
-            last = state.step == settings.max_steps
-            if state.step % settings.evaluate_every == 0 or last:
+            if self.method.is_due(state.step) or state.step == settings.max_steps:
                 self._evaluate(losses)
             elif self.watch is not None:
                 self.watch(
@@ -183,7 +185,8 @@ class _Training:
             self.method.load_state_dict(state.best_weights)
         output = predict(self.method, self.problem, generator=self._evaluation_generator(0))
         probabilities = output.probabilities().cpu()
-        latent = merged(output.graphs).to("cpu") if output.graphs else None
+        graphs = self.method.latent_graphs(output)
+        latent = merged(graphs).to("cpu") if graphs else None
         fitted = Fit(
             self.method, self.problem, probabilities, latent, self._record(probabilities, latent)
         )
@@ -200,6 +203,9 @@ class _Training:
         total = torch.stack([value.reshape(()) for value in losses.values()]).sum()
         self.optimizer.zero_grad()
         total.backward()
+        factor = self.method.rate_factor(self.state.step)
+        for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
+            group["lr"] = factor * rate
         self.optimizer.step()
         self.method.observe(output, self.problem)
         found = {name: float(value.detach()) for name, value in losses.items()}
@@ -211,11 +217,12 @@ class _Training:
         output = predict(
             self.method, self.problem, generator=self._evaluation_generator(state.step)
         )
-        labels, split = self.dataset.labels, self.dataset.chosen_split()
-        found = score(output.probabilities().cpu(), labels, split.validation)
-        _check_finite(found.loss, state.step)
-        if found.loss < state.best_loss:
-            state.best_loss, state.best_step = found.loss, state.step
+        found = score(output.probabilities().cpu(), self.dataset.labels, self.validation)
+        judged = self._judged(output, found)
+        _check_finite(judged, state.step)
+        state.stale += 1
+        if judged < state.best_loss:
+            state.best_loss, state.best_step, state.stale = judged, state.step, 0
             state.best_weights = {
                 name: value.detach().clone() for name, value in self.method.state_dict().items()
             }
@@ -236,9 +243,16 @@ class _Training:
             )
 
     def _stopped(self) -> bool:
-        # Only an evaluation can tell that patience is out.
-        evaluated = self.state.step % self.settings.evaluate_every == 0
-        return evaluated and self.state.step - self.state.best_step >= self.settings.patience
+        return self.state.stale * self.settings.evaluate_every >= self.settings.patience
+
+    def _judged(self, output: Output, found: Scores) -> float:
+        """Return what early stopping makes small."""
+        if self.settings.select_by == "accuracy":
+            return -found.accuracy
+        nodes = self.validation.nonzero().squeeze(1)
+        device = output.logits.device
+        labels = self.dataset.labels[nodes].to(device)
+        return self.method.validation_loss(output, nodes.to(device), labels)
 
     def _evaluation_generator(self, step: int) -> torch.Generator:
         return generator_for(self.plan.seed, _EVALUATION, step, device=self.generator.device)
@@ -251,6 +265,7 @@ class _Training:
             step=self.state.step,
             best_loss=self.state.best_loss,
             best_step=self.state.best_step,
+            stale=self.state.stale,
             weights=self.method.state_dict(),
             best_weights=self.state.best_weights,
             optimizer=optimizer_tensors(self.optimizer),
@@ -289,7 +304,7 @@ class _Training:
     def _record(self, probabilities: Tensor, latent: Graph | None) -> RunRecord:
         labels, split = self.dataset.labels, self.dataset.chosen_split()
         test = score(probabilities, labels, split.test)
-        validation = score(probabilities, labels, split.validation)
+        validation = score(probabilities, labels, self.validation)
         summary = None if latent is None else compare_graphs(self.dataset.graph, latent, labels)
         cpu, wall, memory = self._spent()
         return RunRecord(

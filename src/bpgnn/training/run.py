@@ -22,6 +22,9 @@ def load_for(
     The random split and the perturbation take the run's seed, so that two methods under the
     same seed see the same data.
     """
+    wanted = plan.settings_for(dataset).split
+    if split is None and wanted != "auto":
+        split = wanted
     kinds = get_args(SplitKind)
     if split is not None and split not in kinds:
         raise InputError(f"There is no split {split!r}.{nearest(split, kinds)}")

@@ -1,0 +1,391 @@
+"""A network that infers graphs, samples them and propagates over them.
+
+BPGNN is this network over A ⋄ P, dDGM over P alone.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, cast, final
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+from typing_extensions import override
+
+from bpgnn.errors import InputError
+from bpgnn.graph import Graph
+from bpgnn.infer.layer import BooleanLayer, Inference, InferenceSettings
+from bpgnn.infer.sample.sampler import Sample, check_sample_size
+from bpgnn.infer.spaces import make_metric
+from bpgnn.losses.graph_reward import (
+    graph_likelihood,
+    graph_reward,
+    noisy_graph_reward,
+    running_mean,
+)
+from bpgnn.method import Draws, Output, Problem, Sizes
+from bpgnn.nn.choose import make_aggregation
+from bpgnn.nn.dropout import dropout
+from bpgnn.nn.embedding import Embedding
+from bpgnn.nn.linear import FeatureLinear
+from bpgnn.nn.sparse import Features
+from bpgnn.settings import Settings
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledSettings(Settings, InferenceSettings):
+    """Settle how graphs are inferred, and the networks before, between and after.
+
+    Args:
+        boolean_layers: Number of layers L that infer a new graph; 0 is the plain GNN.
+        hidden: Width of each GNN layer; those after the last Boolean one reuse its graph.
+        input_width: Width of a dense layer before the first GNN layer, or None for none.
+        head: Widths of the hidden layers of the classifier after the last GNN layer.
+        aggregation: The GNN: `gcn`, `gat` or `edgeconv`.
+        embedding: The network f that gives latent points: an aggregation, or `mlp`.
+        embedding_hidden: Widths of the hidden layers of f.
+        message_weight: What a sampled edge's message counts for: `probability`, its P~;
+            `votes`, P~ times the number of witnesses, so that with a sharp kernel the
+            messages are those over the observed graph; `none`, one. The first two let the
+            classification loss reach the graph.
+        graph_loss: `reward` (the paper's), `noisy` (the authors' code), `likelihood` (with
+            the terms that make it a score function) or `none`.
+        graph_loss_weight: What the graph loss counts for.
+        latent_loss_weight: What the latent loss counts for: how well a linear classifier of
+            each layer's latent points alone does. It teaches f what makes nodes alike
+            without the detour through the sampled graph.
+        task_loss: `cross_entropy` or, as in the authors' code, `binary`.
+        dropout: Share of each hidden layer's input dropped in training.
+        input_dropout: Share of the features dropped in training.
+        embedding_dropout: Share of each input of f dropped in training.
+    """
+
+    boolean_layers: int = 1
+    hidden: tuple[int, ...] = (128, 64)
+    input_width: int | None = None
+    head: tuple[int, ...] = ()
+    aggregation: Literal["gcn", "gat", "edgeconv"] = "gcn"
+    embedding: Literal["gcn", "gat", "edgeconv", "mlp"] = "gcn"
+    embedding_hidden: tuple[int, ...] = (128,)
+    message_weight: Literal["votes", "probability", "none"] = "votes"
+    graph_loss: Literal["reward", "noisy", "likelihood", "none"] = "none"
+    graph_loss_weight: float = 1.0
+    latent_loss_weight: float = 0.3
+    task_loss: Literal["cross_entropy", "binary"] = "cross_entropy"
+    dropout: float = 0.5
+    input_dropout: float = 0.5
+    embedding_dropout: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Refuse numbers out of range, and metrics that cannot be made."""
+        super().__post_init__()
+        layers = len(self.hidden)
+        self.refuse_unless("one width or more", lambda widths: len(widths) > 0, "hidden")
+        self.refuse_unless(
+            "widths of 1 or more",
+            lambda widths: min(widths, default=1) >= 1,
+            *("hidden", "head", "embedding_hidden"),
+        )
+        self.refuse_unless(
+            f"between 0 and {layers}, the number of widths in `hidden`",
+            lambda number: 0 <= number <= layers,
+            "boolean_layers",
+        )
+        self.refuse_unless(
+            "from 0 to below 1",
+            lambda rate: 0 <= rate < 1,
+            *("dropout", "input_dropout", "embedding_dropout"),
+        )
+        self.refuse_unless(
+            "1 or more", lambda number: number >= 1, "k", "latent_dim", "input_width"
+        )
+        make_metric(self.metric, self.latent_dim)
+        self.refuse_unless(
+            "between -5 and 5, the bounds it is learned in",
+            lambda number: -5 <= number <= 5,
+            "temperature",
+        )
+        self.refuse_unless(
+            "0 or more",
+            lambda number: number >= 0,
+            *("gate", "graph_loss_weight", "latent_loss_weight"),
+        )
+        self.refuse_unless("between 0 and 1", lambda share: 0 < share < 1, "own_share")
+        if self.graph_loss == "likelihood" and self.symmetric:
+            raise InputError(
+                "`graph_loss=likelihood` is defined for the plain product only. "
+                "Set `symmetric=false` or another graph loss."
+            )
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Branch:
+    """Follow one sampled graph through the layers."""
+
+    states: Features  # U, (N, F)
+    latent: Tensor | None  # V, (N, D)
+    graph: Graph
+    log_weight: Tensor | None  # (E,)
+    drawn: tuple["_Drawn", ...] = ()
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """Remember what a Boolean layer drew, for the graph loss."""
+
+    inference: Inference
+    log_prob: Tensor  # (N, K)
+    scores: Tensor  # (N, K)
+
+
+@final
+class SampledNetwork(nn.Module):
+    r"""Alternate between inferring a graph and propagating over it.
+
+    .. math::
+        V^{(l+1)} &= f([U^{(l)} | V^{(l)}], A^{(l)}) \\
+        A^{(l+1)} &\sim \text{Gumbel-top-}k(\tilde P(V^{(l+1)})) \\
+        U^{(l+1)} &= \text{GNN}(A^{(l+1)}, U^{(l)})
+
+    and the prediction is an MLP of the last U. Later layers reuse the last graph.
+
+    Args:
+        settings: All choices.
+        problem: What the sizes of the first and last layer are taken from.
+    """
+
+    expected_right: Tensor
+
+    def __init__(self, settings: SampledSettings, problem: Problem) -> None:
+        """Make all layers."""
+        super().__init__()
+        self.settings = settings
+        if settings.boolean_layers:
+            check_sample_size(settings.k, problem.num_nodes, self_pairs=settings.self_pairs)
+        width = settings.input_width or problem.num_features
+        self.input = FeatureLinear(problem.num_features, width) if settings.input_width else None
+        self.boolean = nn.ModuleList()
+        self.guides = nn.ModuleList()
+        self.layers = nn.ModuleList()
+        known = 0
+        for position, (wide, narrow) in enumerate(pairwise((width, *settings.hidden))):
+            if position < settings.boolean_layers:
+                widths = [wide + known, *settings.embedding_hidden, settings.latent_dim]
+                embedding = Embedding(settings.embedding, widths, settings.embedding_dropout)
+                self.boolean.append(BooleanLayer(embedding, settings))
+                if settings.latent_loss_weight > 0:
+                    self.guides.append(FeatureLinear(settings.latent_dim, problem.num_classes))
+                known = settings.latent_dim
+            self.layers.append(make_aggregation(settings.aggregation, wide, narrow))
+        head = (settings.hidden[-1], *settings.head, problem.num_classes)
+        self.head = nn.ModuleList(FeatureLinear(*pair) for pair in pairwise(head))
+        # E[a_i], how often each node has been classified right of late.
+        self.register_buffer("expected_right", torch.full((problem.num_nodes,), 0.5))
+
+    @property
+    def sampler_name(self) -> str | None:
+        """Name the sampler in use, or None if no graph is sampled."""
+        return cast(BooleanLayer, self.boolean[0]).sampler_name if self.boolean else None
+
+    @property
+    def inferring(self) -> set[int]:
+        """Collect the identities of the parameters that graphs are inferred by."""
+        parts = (self.boolean, self.guides)
+        return {id(parameter) for part in parts for parameter in part.parameters()}
+
+    @override
+    def forward(
+        self,
+        problem: Problem,
+        *,
+        generator: torch.Generator,
+        num_samples: int = 1,
+        draws: Draws | None = None,
+    ) -> Output:  # logits (S, N, C)
+        """Score every node's classes over sampled graphs, or over the graphs in `draws`."""
+        settings = self.settings
+        states = self._input(problem.features, generator)
+        graph = problem.graph or Graph.empty(problem.num_nodes).to(self.expected_right.device)
+        weight = None if graph.edge_weight is None else graph.edge_weight.log()
+        branches = [_Branch(states, None, graph, weight)]
+        given = None if draws is None else iter(draws)
+        drawn: list[Graph] = []
+        for position, layer in enumerate(self.layers):
+            if position < settings.boolean_layers:
+                boolean = cast(BooleanLayer, self.boolean[position])
+                samples = num_samples if len(branches) == 1 else 1
+                branches = [
+                    new
+                    for branch in branches
+                    for new in self._inferred(
+                        boolean,
+                        branch,
+                        problem.graph,
+                        generator,
+                        samples,
+                        None if given is None else [next(given) for _ in range(samples)],
+                    )
+                ]
+                drawn += [branch.graph for branch in branches]
+            rate = settings.input_dropout if position == 0 else settings.dropout
+            branches = [self._propagated(layer, branch, rate, generator) for branch in branches]
+        logits = torch.stack([self._head(branch.states, generator) for branch in branches])
+        return Output(logits, tuple(drawn), tuple(branch.drawn for branch in branches))
+
+    def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
+        """Return the last graph of each sample, with its probabilities as weights."""
+        size = output.logits.size(0)
+        last = output.draws[len(output.draws) - size :] if output.draws else ()
+        return tuple(
+            _weighted(cast(Graph, graph), layers[-1])
+            for graph, layers in zip(last, output.detail, strict=False)
+        )
+
+    def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
+        """Return the task loss and, as settled, latent and graph loss."""
+        settings = self.settings
+        terms = {"task": problem.task_loss(output.logits, settings.task_loss)}
+        if self.guides:
+            guesses = [
+                guide(layer.inference.latent)
+                for layers in output.detail
+                for guide, layer in zip(self.guides, layers, strict=True)
+            ]
+            value = problem.task_loss(torch.stack(guesses), settings.task_loss)
+            terms["latent"] = settings.latent_loss_weight * value
+        drawn = [layer for layers in output.detail for layer in layers]
+        if drawn and settings.graph_loss != "none":
+            right = self._right(output, problem)
+            surprise = self.expected_right[problem.train] - right
+            values = [self._graph_loss(layer, problem.train, surprise) for layer in drawn]
+            terms["graph"] = settings.graph_loss_weight * torch.stack(values).mean()
+        return terms
+
+    @torch.no_grad()
+    def observe(self, output: Output, problem: Problem) -> None:
+        """Move each node's expectation towards what has just been seen."""
+        nodes = problem.train
+        expected = self.expected_right
+        expected[nodes] = running_mean(expected[nodes], self._right(output, problem))
+
+    def _right(self, output: Output, problem: Problem) -> Tensor:  # (M,)
+        guess = output.logits.detach().mean(0)[problem.train].argmax(-1)
+        return (guess == problem.labels[problem.train]).to(output.logits.dtype)
+
+    def _input(self, features: Features, generator: torch.Generator) -> Features:
+        if self.input is None:
+            return features
+        rate = self.settings.input_dropout
+        dropped = dropout(features, rate, training=self.training, generator=generator)
+        return F.leaky_relu(self.input(dropped), 0.1)
+
+    def _inferred(
+        self,
+        boolean: BooleanLayer,
+        branch: _Branch,
+        observed: Graph | None,
+        generator: torch.Generator,
+        num_samples: int,
+        given: list[Graph | Tensor] | None,
+    ) -> list[_Branch]:
+        """Infer the next graph of a branch, several times over if asked, or take those given."""
+        # U is cut off: the graph's parameters do not shape the features they are made of.
+        states = branch.states.detach() if isinstance(branch.states, Tensor) else branch.states
+        if branch.latent is not None:
+            states = torch.cat([cast(Tensor, states), branch.latent], dim=1)
+        found = boolean(
+            states,
+            branch.graph,
+            branch.log_weight,
+            observed,
+            generator=generator,
+            num_samples=num_samples,
+            given=None if given is None else _sample_of(cast("list[Graph]", given)),
+        )
+        targets = torch.arange(branch.graph.num_nodes, device=found.latent.device)
+        weighting = self.settings.message_weight
+        branches = []
+        for neighbours, scores in zip(found.sample.neighbours, found.sample.scores, strict=True):
+            edges = torch.stack(
+                [neighbours.flatten(), targets.repeat_interleave(neighbours.size(1))]
+            )
+            log_prob = found.probabilities.log_entries(edges).to(found.latent.dtype)
+            log_weight = None if weighting == "none" else log_prob
+            if weighting == "votes":
+                log_weight = log_prob + found.probabilities.log_votes(edges[1])
+            drawn = _Drawn(found, log_prob.view_as(neighbours), scores.to(log_prob.dtype))
+            branches.append(
+                _Branch(
+                    branch.states,
+                    found.latent,
+                    Graph(edges, branch.graph.num_nodes),
+                    log_weight,
+                    (*branch.drawn, drawn),
+                )
+            )
+        return branches
+
+    def _propagated(
+        self, layer: nn.Module, branch: _Branch, rate: float, generator: torch.Generator
+    ) -> _Branch:
+        states = dropout(branch.states, rate, training=self.training, generator=generator)
+        states = F.relu(layer(states, branch.graph, branch.log_weight, generator=generator))
+        return _Branch(states, branch.latent, branch.graph, branch.log_weight, branch.drawn)
+
+    def _head(self, states: Features, generator: torch.Generator) -> Tensor:  # (N, C)
+        rate = self.settings.dropout
+        for position, layer in enumerate(self.head):
+            if position > 0:
+                states = F.leaky_relu(cast(Tensor, states), 0.1)
+            states = layer(dropout(states, rate, training=self.training, generator=generator))
+        return cast(Tensor, states)
+
+    def _graph_loss(self, drawn: _Drawn, nodes: Tensor, surprise: Tensor) -> Tensor:
+        settings = self.settings
+        log_prob = drawn.log_prob[nodes]
+        if settings.graph_loss == "noisy":
+            return noisy_graph_reward(log_prob, drawn.scores[nodes], surprise)
+        if settings.graph_loss == "likelihood":
+            totals = drawn.inference.probabilities.log_totals(self_pairs=settings.self_pairs)
+            return graph_likelihood(log_prob, totals[nodes], surprise)
+        return graph_reward(log_prob, surprise)
+
+
+def _weighted(graph: Graph, drawn: _Drawn) -> Graph:
+    """Hand out a drawn graph with its probabilities as weights."""
+    # A weight that underflows would be no edge at all.
+    weight = drawn.log_prob.detach().flatten().exp().clamp(min=1e-30)
+    return Graph.from_edge_index(graph.edge_index, graph.num_nodes, weight)
+
+
+def _sample_of(graphs: list[Graph]) -> Sample:
+    """Read drawn graphs back as neighbours; the noise they were drawn with is not known."""
+    neighbours = torch.stack([graph.sources.view(graph.num_nodes, -1) for graph in graphs])
+    return Sample(neighbours, torch.zeros(neighbours.shape, device=neighbours.device))
+
+
+def sampled_memory(settings: SampledSettings, sizes: Sizes) -> int:
+    """Estimate the bytes that a step or an evaluation holds beyond the data."""
+    num_nodes = sizes.num_nodes
+    widths = sum(settings.hidden) + sum(settings.head) + sum(settings.embedding_hidden)
+    widths += (settings.input_width or 0) + settings.latent_dim + sizes.num_classes
+    weights = 16 * (settings.input_width or settings.hidden[0]) * sizes.num_features
+    weights += 16 * max(0, *settings.embedding_hidden, settings.latent_dim) * sizes.num_features
+    # Measured: states, their gradients and what the layers keep for them; edges twice over.
+    kept = 40 * num_nodes * widths + 200 * (sizes.num_edges + num_nodes * settings.k)
+    sampling = 0
+    if settings.boolean_layers:
+        sampling = _SAMPLER_BYTES[settings.sampler](num_nodes)
+    return weights + kept + 8 * sizes.num_values + sampling
+
+
+# The lazy sampler has a few kilobytes a row; the others hold float64 blocks.
+_SAMPLER_BYTES: dict[str, Callable[[int], int]] = {
+    "auto": lambda n: 4500 * n,
+    "lazy": lambda n: 4500 * n,
+    "blocked": lambda n: 6 * 8 * 256 * n,
+    "dense": lambda n: 56 * n * n,
+}
