@@ -4,7 +4,6 @@ from typing import Literal
 
 import numpy as np
 import scipy.sparse
-import torch
 from sklearn.neighbors import kneighbors_graph
 
 from bpgnn.errors import InputError
