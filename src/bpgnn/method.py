@@ -1,6 +1,7 @@
 """What a method is: settings, a forward pass, losses, a citation."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, final
 
@@ -8,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
+from bpgnn.errors import InputError, nearest
 from bpgnn.graph import Graph
 from bpgnn.losses.classification import TaskLoss, classification_loss
 from bpgnn.nn.sparse import Features
@@ -151,6 +153,11 @@ class Method(nn.Module, ABC, Generic[SettingsT]):
     """Classify nodes; what a method needs beyond this it tells the one training loop."""
 
     citation: ClassVar[str]
+    settings_type: ClassVar[type[MethodSettings]]
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]]
+    """What each preset changes of the settings' defaults."""
+    by_dataset: ClassVar[Mapping[tuple[str, str], Mapping[str, Any]]] = {}
+    """What a preset changes further for one data set."""
     graph_use: ClassVar[Literal["needed", "used", "ignored"]]
     """Whether the observed graph is needed, used where there is one, or ignored."""
     infers_graph: ClassVar[bool]
@@ -160,9 +167,13 @@ class Method(nn.Module, ABC, Generic[SettingsT]):
     settings: SettingsT
 
     @classmethod
-    @abstractmethod
     def preset(cls, name: str, dataset: str) -> SettingsT:
         """Return the settings of that name for a data set."""
+        if name not in cls.presets:
+            known = nearest(name, cls.presets)
+            raise InputError(f"There is no preset {name!r} of {cls.__name__}.{known}")
+        changes = {**cls.presets[name], **cls.by_dataset.get((name, dataset), {})}
+        return cls.settings_type(**changes)
 
     @classmethod
     @abstractmethod

@@ -34,6 +34,27 @@ def graph_reward(
     return (surprise.unsqueeze(1) * log_prob.clamp(min=LOG_FLOOR)).mean()
 
 
+def probability_reward(
+    log_prob: Tensor,  # (M, K)
+    surprise: Tensor,  # (M,)
+) -> Tensor:
+    r"""Average δ_i P~_ij over labelled nodes i and their sampled neighbours j: dDGM's code.
+
+    Args:
+        log_prob: Logarithms of the sampled entries of P~, shape (M, K).
+        surprise: δ_i = E[a_i] - a_i, shape (M,).
+
+    Returns:
+        The loss, a scalar.
+
+    Example:
+        >>> import torch
+        >>> probability_reward(torch.tensor([[0.5, 0.1]]).log(), torch.tensor([0.5]))
+        tensor(0.1500)
+    """
+    return (surprise.unsqueeze(1) * log_prob.exp()).mean()
+
+
 def noisy_graph_reward(
     log_prob: Tensor,  # (M, K)
     scores: Tensor,  # (M, K)
@@ -50,7 +71,7 @@ def noisy_graph_reward(
         The loss, a scalar.
     """
     noise = (scores - log_prob).detach()
-    return (surprise.unsqueeze(1) * (log_prob + noise).exp()).mean()
+    return probability_reward(log_prob + noise, surprise)
 
 
 def graph_likelihood(

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 from typing_extensions import override
 
-from bpgnn.errors import InputError, nearest
 from bpgnn.graph import Graph
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
 from bpgnn.networks.sampled import SampledNetwork, SampledSettings, sampled_memory
@@ -28,6 +27,69 @@ class BPGNNSettings(MethodSettings, SampledSettings):
         """Refuse a step size that is none."""
         super().__post_init__()
         self.refuse_unless("above 0", lambda rate: rate > 0, "graph_learning_rate")
+
+
+_THREE_NARROW_LAYERS = {
+    "hidden": (32, 16, 8),
+    "head": (8,),
+    "k": 5,
+    "latent_dim": 4,
+    "embedding_hidden": (),
+    "learning_rate": 0.005,
+    "graph_learning_rate": 0.005,
+    "weight_decay": 0.0,
+    "dropout": 0.0,
+    "input_dropout": 0.0,
+    "embedding_dropout": 0.0,
+    "max_steps": 10_000,
+    "patience": 1500,
+    "evaluate_every": 100,
+    "latent_loss_weight": 0.0,
+    "standardize": False,
+    "temperature": 4.0,
+    "message_weight": "none",
+    "witness": "equal",
+    "self_loops": False,
+}
+
+_PRESETS: dict[str, dict] = {
+    "paper": {**_THREE_NARROW_LAYERS, "boolean_layers": 2, "graph_loss": "reward"},
+    "authors": {
+        **_THREE_NARROW_LAYERS,
+        "input_width": 32,
+        "self_pairs": True,
+        "symmetric": True,
+        "noise": "minus",
+        "floor": True,
+        "graph_loss": "noisy",
+        "task_loss": "binary",
+        "test_weights": "last",
+        "sampler": "dense",
+    },
+    "tuned": {},
+}
+
+_LARGER = {
+    "learning_rate": 0.03,
+    "weight_decay": 1e-4,
+    "input_dropout": 0.1,
+    "evaluate_every": 20,
+    "max_steps": 300,
+    "num_samples": 3,
+}
+
+_BY_DATASET: dict[tuple[str, str], dict] = {
+    ("paper", "pubmed"): {"boolean_layers": 1},
+    ("paper", "photo"): {"boolean_layers": 1},
+    ("tuned", "pubmed"): {**_LARGER, "temperature": 3.0, "gate": 0.1},
+    ("tuned", "photo"): {
+        **_LARGER,
+        "witness": "equal",
+        "temperature": 2.5,
+        "latent_dim": 8,
+        "k": 16,
+    },
+}
 
 
 @final
@@ -63,6 +125,9 @@ class BPGNN(Method[BPGNNSettings]):
   journal = {arXiv preprint arXiv:2409.14001}
 }"""
 
+    settings_type = BPGNNSettings
+    presets = _PRESETS
+    by_dataset = _BY_DATASET
     graph_use = "used"
     infers_graph = True
 
@@ -71,13 +136,6 @@ class BPGNN(Method[BPGNNSettings]):
         super().__init__()
         self.settings = settings
         self.network = SampledNetwork(settings, problem)
-
-    @override
-    @classmethod
-    def preset(cls, name: str, dataset: str) -> BPGNNSettings:
-        if name not in PRESETS:
-            raise InputError(f"There is no preset {name!r} of bpgnn.{nearest(name, PRESETS)}")
-        return BPGNNSettings(**{**PRESETS[name], **BY_DATASET.get((name, dataset), {})})
 
     @override
     @classmethod
@@ -127,68 +185,3 @@ class BPGNN(Method[BPGNNSettings]):
     @override
     def observe(self, output: Output, problem: Problem) -> None:
         self.network.observe(output, problem)
-
-
-_THREE_NARROW_LAYERS = {
-    "hidden": (32, 16, 8),
-    "head": (8,),
-    "k": 5,
-    "latent_dim": 4,
-    "embedding_hidden": (),
-    "learning_rate": 0.005,
-    "graph_learning_rate": 0.005,
-    "weight_decay": 0.0,
-    "dropout": 0.0,
-    "input_dropout": 0.0,
-    "embedding_dropout": 0.0,
-    "max_steps": 10_000,
-    "patience": 1500,
-    "evaluate_every": 100,
-    "latent_loss_weight": 0.0,
-    "standardize": False,
-    "temperature": 4.0,
-    "message_weight": "none",
-    "witness": "equal",
-    "self_loops": False,
-}
-
-PRESETS: dict[str, dict] = {
-    "paper": {**_THREE_NARROW_LAYERS, "boolean_layers": 2, "graph_loss": "reward"},
-    "authors": {
-        **_THREE_NARROW_LAYERS,
-        "input_width": 32,
-        "self_pairs": True,
-        "symmetric": True,
-        "noise": "minus",
-        "floor": True,
-        "graph_loss": "noisy",
-        "task_loss": "binary",
-        "test_weights": "last",
-        "sampler": "dense",
-    },
-    "tuned": {},
-}
-"""What each preset changes of the defaults."""
-
-_LARGER = {
-    "learning_rate": 0.03,
-    "weight_decay": 1e-4,
-    "input_dropout": 0.1,
-    "evaluate_every": 20,
-    "max_steps": 300,
-    "num_samples": 3,
-}
-
-BY_DATASET: dict[tuple[str, str], dict] = {
-    ("paper", "pubmed"): {"boolean_layers": 1},
-    ("paper", "photo"): {"boolean_layers": 1},
-    ("tuned", "pubmed"): {**_LARGER, "temperature": 3.0, "gate": 0.1},
-    ("tuned", "photo"): {
-        **_LARGER,
-        "witness": "equal",
-        "temperature": 2.5,
-        "latent_dim": 8,
-        "k": 16,
-    },
-}
-"""What a preset changes for one data set."""

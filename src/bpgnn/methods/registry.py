@@ -4,7 +4,18 @@ from typing import Any
 
 from bpgnn.method import Method
 from bpgnn.methods.bpgnn import BPGNN
+from bpgnn.methods.ddgm import DDGME, DDGMEHH, DDGMH, DDGMSS
+from bpgnn.methods.gat import GAT
+from bpgnn.methods.gcn import GCN
+from bpgnn.methods.mlp import MLP
 
 METHODS: dict[str, type[Method[Any]]] = {
+    "mlp": MLP,
+    "gcn": GCN,
+    "gat": GAT,
+    "ddgm-e": DDGME,
+    "ddgm-h": DDGMH,
+    "ddgm-ehh": DDGMEHH,
+    "ddgm-ss": DDGMSS,
     "bpgnn": BPGNN,
 }

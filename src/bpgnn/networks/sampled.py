@@ -22,14 +22,15 @@ from bpgnn.losses.graph_reward import (
     graph_likelihood,
     graph_reward,
     noisy_graph_reward,
+    probability_reward,
     running_mean,
 )
 from bpgnn.method import Draws, Output, Problem, Sizes
 from bpgnn.nn.choose import make_aggregation
 from bpgnn.nn.dropout import dropout
-from bpgnn.nn.embedding import Embedding
 from bpgnn.nn.linear import FeatureLinear
 from bpgnn.nn.sparse import Features
+from bpgnn.nn.stack import Stack, make_layers
 from bpgnn.settings import Settings
 
 
@@ -49,8 +50,9 @@ class SampledSettings(Settings, InferenceSettings):
             `votes`, P~ times the number of witnesses, so that with a sharp kernel the
             messages are those over the observed graph; `none`, one. The first two let the
             classification loss reach the graph.
-        graph_loss: `reward` (the paper's), `noisy` (the authors' code), `likelihood` (with
-            the terms that make it a score function) or `none`.
+        graph_loss: `reward` (the paper's), `probability` (P~ in place of its logarithm, as in
+            dDGM's code), `noisy` (the same with the noise of the draw, as in BPGNN's code),
+            `likelihood` (with the terms that make it a score function) or `none`.
         graph_loss_weight: What the graph loss counts for.
         latent_loss_weight: What the latent loss counts for: how well a linear classifier of
             each layer's latent points alone does. It teaches f what makes nodes alike
@@ -69,7 +71,7 @@ class SampledSettings(Settings, InferenceSettings):
     embedding: Literal["gcn", "gat", "edgeconv", "mlp"] = "gcn"
     embedding_hidden: tuple[int, ...] = (128,)
     message_weight: Literal["votes", "probability", "none"] = "votes"
-    graph_loss: Literal["reward", "noisy", "likelihood", "none"] = "none"
+    graph_loss: Literal["reward", "probability", "noisy", "likelihood", "none"] = "none"
     graph_loss_weight: float = 1.0
     latent_loss_weight: float = 0.3
     task_loss: Literal["cross_entropy", "binary"] = "cross_entropy"
@@ -174,7 +176,8 @@ class SampledNetwork(nn.Module):
         for position, (wide, narrow) in enumerate(pairwise((width, *settings.hidden))):
             if position < settings.boolean_layers:
                 widths = [wide + known, *settings.embedding_hidden, settings.latent_dim]
-                embedding = Embedding(settings.embedding, widths, settings.embedding_dropout)
+                layers = make_layers(settings.embedding, widths)
+                embedding = Stack(layers, settings.embedding_dropout)
                 self.boolean.append(BooleanLayer(embedding, settings))
                 if settings.latent_loss_weight > 0:
                     self.guides.append(FeatureLinear(settings.latent_dim, problem.num_classes))
@@ -346,6 +349,8 @@ class SampledNetwork(nn.Module):
     def _graph_loss(self, drawn: _Drawn, nodes: Tensor, surprise: Tensor) -> Tensor:
         settings = self.settings
         log_prob = drawn.log_prob[nodes]
+        if settings.graph_loss == "probability":
+            return probability_reward(log_prob, surprise)
         if settings.graph_loss == "noisy":
             return noisy_graph_reward(log_prob, drawn.scores[nodes], surprise)
         if settings.graph_loss == "likelihood":

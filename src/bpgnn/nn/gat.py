@@ -31,6 +31,7 @@ class GAT(Aggregation):
         in_channels: Width of the input, F.
         out_channels: Width of the output over all heads, D.
         heads: Number of heads; their outputs stand side by side.
+        average: Average the heads instead; each is then as wide as the output.
         attention_dropout: Share of attention weights dropped in training.
     """
 
@@ -40,16 +41,19 @@ class GAT(Aggregation):
         out_channels: int,
         *,
         heads: int = 1,
+        average: bool = False,
         attention_dropout: float = 0.0,
     ) -> None:
         """Draw the weights by Glorot's rule."""
         super().__init__()
-        if heads < 1 or out_channels % heads:
+        if heads < 1 or (out_channels % heads and not average):
             raise InputError(f"`heads` must divide `out_channels` {out_channels}, but got {heads}.")
         self.heads = heads
+        self.average = average
         self.attention_dropout = attention_dropout
-        width = out_channels // heads
-        self.weight = nn.Parameter(nn.init.xavier_uniform_(torch.empty(in_channels, out_channels)))
+        width = out_channels if average else out_channels // heads
+        weight = nn.init.xavier_uniform_(torch.empty(in_channels, heads * width))
+        self.weight = nn.Parameter(weight)
         self.source = nn.Parameter(nn.init.xavier_uniform_(torch.empty(heads, width)))
         self.target = nn.Parameter(nn.init.xavier_uniform_(torch.empty(heads, width)))
         self.bias = nn.Parameter(torch.zeros(out_channels))
@@ -79,7 +83,7 @@ class GAT(Aggregation):
         )
         messages = states[graph.sources] * shares.unsqueeze(-1)
         total = (states * own_shares.unsqueeze(-1)).index_add(0, graph.targets, messages)
-        return total.flatten(1) + self.bias
+        return (total.mean(1) if self.average else total.flatten(1)) + self.bias
 
 
 def _softmax_with_self(

@@ -1,0 +1,108 @@
+"""The graph attention network."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import ClassVar, final
+
+import torch.nn.functional as F
+from typing_extensions import override
+
+from bpgnn.networks.layered import PAPER, LayeredMethod, LayeredSettings
+from bpgnn.nn import gat
+from bpgnn.nn.stack import Stack
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class GATSettings(LayeredSettings):
+    """Settle a GAT.
+
+    Args:
+        heads: Heads of each hidden layer, which share its width.
+        output_heads: Heads of the last layer, which are averaged.
+        attention_dropout: Share of the attention dropped in training.
+    """
+
+    hidden: tuple[int, ...] = (64,)
+    dropout: float = 0.6
+    input_dropout: float = 0.6
+    heads: int = 8
+    output_heads: int = 1
+    attention_dropout: float = 0.6
+
+    def __post_init__(self) -> None:
+        """Refuse numbers out of range."""
+        super().__post_init__()
+        self.refuse_unless("1 or more", lambda number: number >= 1, "heads", "output_heads")
+        self.refuse_unless("from 0 to below 1", lambda rate: 0 <= rate < 1, "attention_dropout")
+        self.refuse_unless(
+            f"widths that {self.heads} heads can share",
+            lambda widths: all(width % self.heads == 0 for width in widths),
+            "hidden",
+        )
+
+
+@final
+class GAT(LayeredMethod[GATSettings]):
+    r"""Classify nodes by attention over the observed graph.
+
+    "Graph Attention Networks", Veličković et al., 2018 (https://arxiv.org/abs/1710.10903):
+
+    .. math::
+        \alpha_{ij} = \text{softmax}_{j \in N_i \cup \{i\}}
+            \text{LeakyReLU}(a^\top [W h_i \,\|\, W h_j]), \quad
+        h'_i = \sigma\Big(\sum_j \alpha_{ij} W h_j\Big)
+
+    with heads side by side, ELU between the layers, and the last layer's heads averaged.
+
+    Args:
+        settings: All choices.
+        problem: What the sizes of the first and last layer are taken from.
+
+    Departures:
+        In `published` early stopping looks at the validation loss alone; the authors also
+        take a better accuracy for progress.
+    """
+
+    citation: ClassVar[str] = """@inproceedings{velickovic2018graph,
+  title     = {Graph Attention Networks},
+  author    = {Veli{\\v{c}}kovi{\\'c}, Petar and Cucurull, Guillem and Casanova, Arantxa and
+               Romero, Adriana and Li{\\`o}, Pietro and Bengio, Yoshua},
+  year      = {2018},
+  booktitle = {International Conference on Learning Representations}
+}"""
+
+    settings_type = GATSettings
+    presets: ClassVar = {
+        "published": {
+            "learning_rate": 0.005,
+            "max_steps": 1000,
+            "patience": 100,
+            "evaluate_every": 1,
+            "split": "public",
+        },
+        "paper": {**PAPER, "heads": 1, "attention_dropout": 0.0},
+        "tuned": {},
+    }
+    by_dataset: ClassVar = {
+        ("published", "pubmed"): {
+            "learning_rate": 0.01,
+            "weight_decay": 1e-3,
+            "output_heads": 8,
+        },
+        ("published", "photo"): {"split": "complete"},
+    }
+    graph_use = "needed"
+
+    @override
+    @classmethod
+    def make_stack(cls, settings: GATSettings, widths: list[int]) -> Stack:
+        rate = settings.attention_dropout
+        *between, last = pairwise(widths)
+        layers = [gat.GAT(*pair, heads=settings.heads, attention_dropout=rate) for pair in between]
+        layers.append(
+            gat.GAT(*last, heads=settings.output_heads, average=True, attention_dropout=rate)
+        )
+        return Stack(
+            layers, settings.dropout, input_dropout=settings.input_dropout, activation=F.elu
+        )
