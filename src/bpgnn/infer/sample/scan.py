@@ -8,13 +8,14 @@ import numpy as np
 
 from bpgnn.infer.compiled import inlined, lean
 from bpgnn.infer.geometry import FLAT
+from bpgnn.infer.sample.arcs import halvings_of, measure_curved
 from bpgnn.infer.sample.cells import Cells
 from bpgnn.infer.space import Space, squared
 from bpgnn.infer.threads import in_threads
 
-# The pass over flat points is in float32. Its rounding is relative in the sum of squares and,
-# where points are close but far from the centre, absolute in the coordinates; bounds allow
-# for both.
+# The pass over flat points is in float32, that over curved spaces by approximation. Its rounding
+# is relative in the sum of squares and, where flat points are close but far from the centre,
+# absolute in the coordinates; bounds allow for both.
 _SLACK = 1e-5
 _ROUNDING = 2.4e-7
 
@@ -72,9 +73,12 @@ def scan(space: Space, cells: Cells, k: int, out: Frontiers, rows: np.ndarray) -
     """
     if len(rows) == 0:
         return
-    slip = 0.0
-    lines = np.empty((0, 0), np.float32)
-    if np.all(space.kinds == FLAT):
+    flat, slip = bool(np.all(space.kinds == FLAT)), 0.0
+    lines, curved = np.empty((0, 0), np.float32), np.empty((0, 0))
+    if not flat:
+        curved = np.ascontiguousarray(space.places.T)
+    stretches, halvings = np.ascontiguousarray(space.factors.T), halvings_of(space)
+    if flat:
         stretch = np.repeat(np.sqrt(space.scales), np.diff(space.starts))
         centred = (space.places - space.places.mean(0)) * stretch
         slip = 2 * _ROUNDING * float(np.abs(centred).max()) * math.sqrt(centred.shape[1])
@@ -89,7 +93,17 @@ def scan(space: Space, cells: Cells, k: int, out: Frontiers, rows: np.ndarray) -
     bounds = np.append(cells.begin[width - 1 : 2 * width - 1], len(space.places))
     in_threads(
         len(rows),
-        lambda begin, end: _scan_rows(space, cells, bounds, lines, slip, rows[begin:end], k, out),
+        lambda begin, end: _scan_rows(
+            space,
+            cells,
+            bounds,
+            lines,
+            (curved, stretches, halvings),
+            slip,
+            rows[begin:end],
+            k,
+            out,
+        ),
     )
 
 
@@ -99,6 +113,7 @@ def _scan_rows(
     cells: Cells,
     bounds: np.ndarray,
     lines: np.ndarray,
+    curved: tuple[np.ndarray, np.ndarray, np.ndarray],
     slip: float,
     rows: np.ndarray,
     k: int,
@@ -112,7 +127,7 @@ def _scan_rows(
         if len(lines) > 0:
             _measure_flat(lines, group, squares)
         else:
-            _measure(space, group, squares)
+            measure_curved(space, curved[0], curved[1], curved[2], group, squares)
         for turn in range(len(group)):
             row = group[turn]
             _write_row(space, cells, squares[turn], bounds, _SLACK, slip, near, k, row, out)
@@ -194,13 +209,6 @@ def _measure_flat(lines: np.ndarray, rows: np.ndarray, squares: np.ndarray) -> N
                 for other in range(end - begin):
                     gap = line[other] - here
                     out[other] += gap * gap
-
-
-@lean
-def _measure(space: Space, rows: np.ndarray, squares: np.ndarray) -> None:
-    for turn in range(len(rows)):
-        for other in range(len(space.places)):
-            squares[turn, other] = squared(space, rows[turn], other)
 
 
 @lean
