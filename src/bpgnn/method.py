@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, final
+from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, cast, final
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +12,7 @@ from typing_extensions import override
 from bpgnn.errors import InputError, nearest
 from bpgnn.graph import Graph
 from bpgnn.losses.classification import TaskLoss, classification_loss
-from bpgnn.nn.sparse import Features
+from bpgnn.nn.sparse import Features, SparseMatrix
 from bpgnn.settings import Settings
 
 
@@ -149,6 +149,19 @@ class Sizes:
     num_classes: int
 
 
+def sizes_of(problem: Problem) -> Sizes:
+    """Say how large a problem is."""
+    features = problem.features
+    sparse = isinstance(features, SparseMatrix)
+    return Sizes(
+        num_nodes=problem.num_nodes,
+        num_edges=0 if problem.graph is None else problem.graph.num_edges,
+        num_features=problem.num_features,
+        num_values=(features.value if sparse else features).numel(),
+        num_classes=problem.num_classes,
+    )
+
+
 class Method(nn.Module, ABC, Generic[SettingsT]):
     """Classify nodes; what a method needs beyond this it tells the one training loop."""
 
@@ -173,7 +186,7 @@ class Method(nn.Module, ABC, Generic[SettingsT]):
             known = nearest(name, cls.presets)
             raise InputError(f"There is no preset {name!r} of {cls.__name__}.{known}")
         changes = {**cls.presets[name], **cls.by_dataset.get((name, dataset), {})}
-        return cls.settings_type(**changes)
+        return cast(SettingsT, cls.settings_type(**changes))
 
     @classmethod
     @abstractmethod

@@ -7,6 +7,7 @@ from typing import ClassVar, final
 import torch.nn.functional as F
 from typing_extensions import override
 
+from bpgnn.method import Sizes
 from bpgnn.networks.layered import PAPER, LayeredMethod, LayeredSettings
 from bpgnn.nn import gat
 from bpgnn.nn.stack import Stack
@@ -93,6 +94,13 @@ class GAT(LayeredMethod[GATSettings]):
         ("published", "photo"): {"split": "complete"},
     }
     graph_use = "needed"
+
+    @override
+    @classmethod
+    def memory(cls, settings: GATSettings, sizes: Sizes) -> int:
+        # Messages are written down, one a head and edge, and kept for the gradient.
+        widths = sum(settings.hidden) + settings.output_heads * sizes.num_classes
+        return super().memory(settings, sizes) + 16 * widths * sizes.num_edges
 
     @override
     @classmethod

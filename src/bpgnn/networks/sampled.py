@@ -50,6 +50,8 @@ class SampledSettings(Settings, InferenceSettings):
             `votes`, P~ times the number of witnesses, so that with a sharp kernel the
             messages are those over the observed graph; `none`, one. The first two let the
             classification loss reach the graph.
+        observed_messages: Pass messages over the observed edges as well, beside the sampled
+            ones, at a weight that is learned.
         graph_loss: `reward` (the paper's), `probability` (P~ in place of its logarithm, as in
             dDGM's code), `noisy` (the same with the noise of the draw, as in BPGNN's code),
             `likelihood` (with the terms that make it a score function) or `none`.
@@ -71,6 +73,7 @@ class SampledSettings(Settings, InferenceSettings):
     embedding: Literal["gcn", "gat", "edgeconv", "mlp"] = "gcn"
     embedding_hidden: tuple[int, ...] = (128,)
     message_weight: Literal["votes", "probability", "none"] = "votes"
+    observed_messages: bool = False
     graph_loss: Literal["reward", "probability", "noisy", "likelihood", "none"] = "none"
     graph_loss_weight: float = 1.0
     latent_loss_weight: float = 0.3
@@ -139,6 +142,7 @@ class _Drawn:
     """Remember what a Boolean layer drew, for the graph loss."""
 
     inference: Inference
+    graph: Graph
     log_prob: Tensor  # (N, K)
     scores: Tensor  # (N, K)
 
@@ -185,6 +189,9 @@ class SampledNetwork(nn.Module):
             self.layers.append(make_aggregation(settings.aggregation, wide, narrow))
         head = (settings.hidden[-1], *settings.head, problem.num_classes)
         self.head = nn.ModuleList(FeatureLinear(*pair) for pair in pairwise(head))
+        # The logarithm of what an observed edge's message counts for.
+        keeps = settings.observed_messages and settings.boolean_layers > 0
+        self.observed_weight = nn.Parameter(torch.zeros(())) if keeps else None
         # E[a_i], how often each node has been classified right of late.
         self.register_buffer("expected_right", torch.full((problem.num_nodes,), 0.5))
 
@@ -232,7 +239,7 @@ class SampledNetwork(nn.Module):
                         None if given is None else [next(given) for _ in range(samples)],
                     )
                 ]
-                drawn += [branch.graph for branch in branches]
+                drawn += [branch.drawn[-1].graph for branch in branches]
             rate = settings.input_dropout if position == 0 else settings.dropout
             branches = [self._propagated(layer, branch, rate, generator) for branch in branches]
         logits = torch.stack([self._head(branch.states, generator) for branch in branches])
@@ -240,12 +247,7 @@ class SampledNetwork(nn.Module):
 
     def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
         """Return the last graph of each sample, with its probabilities as weights."""
-        size = output.logits.size(0)
-        last = output.draws[len(output.draws) - size :] if output.draws else ()
-        return tuple(
-            _weighted(cast(Graph, graph), layers[-1])
-            for graph, layers in zip(last, output.detail, strict=False)
-        )
+        return tuple(_weighted(layers[-1]) for layers in output.detail if layers)
 
     def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
         """Return the task loss and, as settled, latent and graph loss."""
@@ -319,17 +321,25 @@ class SampledNetwork(nn.Module):
             log_weight = None if weighting == "none" else log_prob
             if weighting == "votes":
                 log_weight = log_prob + found.probabilities.log_votes(edges[1])
-            drawn = _Drawn(found, log_prob.view_as(neighbours), scores.to(log_prob.dtype))
+            sampled = Graph(edges, branch.graph.num_nodes)
+            drawn = _Drawn(found, sampled, log_prob.view_as(neighbours), scores.to(log_prob.dtype))
+            graph, log_weight = self._beside_observed(sampled, log_weight, observed)
             branches.append(
-                _Branch(
-                    branch.states,
-                    found.latent,
-                    Graph(edges, branch.graph.num_nodes),
-                    log_weight,
-                    (*branch.drawn, drawn),
-                )
+                _Branch(branch.states, found.latent, graph, log_weight, (*branch.drawn, drawn))
             )
         return branches
+
+    def _beside_observed(
+        self, sampled: Graph, log_weight: Tensor | None, observed: Graph | None
+    ) -> tuple[Graph, Tensor | None]:
+        """Put the observed edges beside the sampled ones, if settled so."""
+        if self.observed_weight is None or observed is None:
+            return sampled, log_weight
+        own = observed.weights.to(self.observed_weight).log() + self.observed_weight
+        drawn = own.new_zeros(sampled.num_edges) if log_weight is None else log_weight
+        edges = torch.cat([sampled.edge_index, observed.edge_index], dim=1)
+        order = torch.argsort(edges[1], stable=True)
+        return Graph(edges[:, order], sampled.num_nodes), torch.cat([drawn, own])[order]
 
     def _propagated(
         self, layer: nn.Module, branch: _Branch, rate: float, generator: torch.Generator
@@ -359,11 +369,11 @@ class SampledNetwork(nn.Module):
         return graph_reward(log_prob, surprise)
 
 
-def _weighted(graph: Graph, drawn: _Drawn) -> Graph:
+def _weighted(drawn: _Drawn) -> Graph:
     """Hand out a drawn graph with its probabilities as weights."""
     # A weight that underflows would be no edge at all.
     weight = drawn.log_prob.detach().flatten().exp().clamp(min=1e-30)
-    return Graph.from_edge_index(graph.edge_index, graph.num_nodes, weight)
+    return Graph.from_edge_index(drawn.graph.edge_index, drawn.graph.num_nodes, weight)
 
 
 def _sample_of(graphs: list[Graph]) -> Sample:

@@ -6,22 +6,8 @@ import psutil
 import torch
 
 from bpgnn.errors import NotEnoughMemoryError
-from bpgnn.method import MethodSettings, Problem, Sizes
+from bpgnn.method import MethodSettings, Problem, sizes_of
 from bpgnn.methods.registry import METHODS
-from bpgnn.nn.sparse import SparseMatrix
-
-
-def sizes_of(problem: Problem) -> Sizes:
-    """Say how large a problem is."""
-    features = problem.features
-    sparse = isinstance(features, SparseMatrix)
-    return Sizes(
-        num_nodes=problem.num_nodes,
-        num_edges=0 if problem.graph is None else problem.graph.num_edges,
-        num_features=problem.num_features,
-        num_values=(features.value if sparse else features).numel(),
-        num_classes=problem.num_classes,
-    )
 
 
 def free_memory(device: torch.device) -> int:

@@ -1,0 +1,13 @@
+"""Every method keeps the contract; a method of one's own is held to the same checks."""
+
+import pytest
+
+from bpgnn.methods.registry import METHODS
+from bpgnn.testing import METHOD_CHECKS
+
+
+@pytest.mark.parametrize("check", METHOD_CHECKS)
+@pytest.mark.parametrize("name", METHODS)
+def test_the_method_keeps_the_contract(name, check):
+    method = METHODS[name]
+    METHOD_CHECKS[check](method, method.preset("tuned", "my own"))
