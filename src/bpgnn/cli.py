@@ -143,17 +143,35 @@ def train(
 
 
 @app.command()
-def methods() -> None:
-    """List the methods.
+def methods(
+    dataset: Annotated[
+        str, typer.Argument(help="A name from `bpgnn data list`, for whose size memory is given.")
+    ] = "cora",
+) -> None:
+    """List the methods: what each needs, and what it gives.
 
-    Example: bpgnn methods
+    Example: bpgnn methods pubmed
     """
+    from bpgnn.data.catalog import load
     from bpgnn.methods.registry import METHODS
+    from bpgnn.training.memory import in_words, memory_needed
 
-    table = Table("method", "what it does")
-    for name, method in METHODS.items():
-        table.add_row(name, (method.__doc__ or "").splitlines()[0])
-    Console().print(table)
+    console = Console()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with _download_bar(console) as report:
+            data = load(dataset, progress=report)
+        table = Table("method", "observed graph", "latent graph", "memory", "what it does")
+        for name, method in METHODS.items():
+            needed = memory_needed(name, method.preset("tuned", dataset), data)
+            gives = "yes" if method.infers_graph else "–"
+            does = (method.__doc__ or "").splitlines()[0]
+            table.add_row(name, method.graph_use, gives, in_words(needed), does)
+    console.print(table)
+    _say(
+        console,
+        f"Memory is an estimate for {data.name}, {data.num_nodes:,} nodes, beyond the data.",
+    )
 
 
 @app.command()

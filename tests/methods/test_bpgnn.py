@@ -411,3 +411,27 @@ def test_the_preset_authors_follows_their_code():
 def test_an_unknown_preset_is_met_with_the_nearest():
     with pytest.raises(InputError, match="no preset 'papper' of BPGNN. Did you mean paper?"):
         BPGNN.preset("papper", "cora")
+
+
+def test_observed_messages_pass_over_observed_edges_beside_the_sampled_ones(problem):
+    method = built(problem, observed_messages=True, message_weight="none").eval()
+    with torch.no_grad():
+        method.network.observed_weight.fill_(math.log(0.5))
+    output = method(problem, generator=seeded())
+    (sampled,) = output.draws
+    states = problem.features
+    edges = torch.cat([sampled.edge_index, problem.graph.edge_index], dim=1)
+    weight = torch.cat([torch.ones(sampled.num_edges), torch.full((problem.graph.num_edges,), 0.5)])
+    for layer in method.network.layers:
+        states = F.relu(reference_layer(layer)(states, edges, weight))
+    torch.testing.assert_close(output.logits[0], head(method, states))
+
+
+def test_the_weight_of_observed_messages_is_learned_and_the_graph_handed_out_is_the_sampled(
+    problem,
+):
+    method = built(problem, observed_messages=True)
+    output = method(problem, generator=seeded())
+    assert all(gradients(method.losses(output, problem)["task"], [method.network.observed_weight]))
+    (latent,) = method.latent_graphs(output)
+    assert latent.in_degree.tolist() == [4] * NODES

@@ -6,9 +6,10 @@ import torch
 from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.utils.class_weight import compute_class_weight
 
+from bpgnn.data.synthetic import block_model
 from bpgnn.method import MethodSettings
 from bpgnn.nn.sparse import SparseMatrix, matmul
-from bpgnn.training.problem import make_problem
+from bpgnn.training.problem import make_problem, stopping_nodes
 
 
 def dense(features):
@@ -75,3 +76,36 @@ def test_precision_is_an_argument(small):
 
 def test_no_graph_stays_none(small):
     assert make_problem(small.with_graph(None), MethodSettings()).graph is None
+
+
+@pytest.mark.parametrize(("part", "share"), [("validation", 0.5), ("train", 0.2)])
+def test_outer_nodes_leave_the_part_they_come_from(part, share):
+    data = block_model(200, seed=0)
+    settings = MethodSettings(outer_nodes=part)
+    problem = make_problem(data, settings, seed=3)
+    split = data.chosen_split()
+    pool = getattr(split, part)
+    outer = torch.zeros(200, dtype=torch.bool)
+    outer[problem.outer] = True
+    assert bool((outer & ~pool).sum() == 0)
+    assert outer.sum() == int(share * pool.sum())
+    assert torch.equal(problem.labels[problem.outer], data.labels[problem.outer])
+    train = split.train & ~outer
+    assert torch.equal(problem.train, train.nonzero().squeeze(1))
+    assert torch.equal(stopping_nodes(data, problem), split.validation & ~outer)
+    hidden = ~(train | outer)
+    assert bool((problem.labels[hidden] == -1).all())
+
+
+def test_the_seed_draws_the_outer_nodes():
+    data, settings = block_model(200, seed=0), MethodSettings(outer_nodes="validation")
+    one, same, other = (make_problem(data, settings, seed=seed).outer for seed in (1, 1, 2))
+    assert torch.equal(one, same)
+    assert not torch.equal(one, other)
+
+
+def test_without_outer_nodes_all_validation_nodes_stop_the_training():
+    data = block_model(100, seed=0)
+    problem = make_problem(data, MethodSettings())
+    assert problem.outer is None
+    assert torch.equal(stopping_nodes(data, problem), data.chosen_split().validation)

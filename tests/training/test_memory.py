@@ -1,0 +1,30 @@
+import pytest
+import torch
+
+from bpgnn.errors import NotEnoughMemoryError
+from bpgnn.training import memory
+from bpgnn.training.fit import fit
+from bpgnn.training.memory import free_memory, in_words
+
+
+def test_a_training_that_does_not_fit_is_refused_with_both_figures(small, make_plan, monkeypatch):
+    monkeypatch.setattr(memory, "free_memory", lambda _: 1000)
+    with pytest.raises(NotEnoughMemoryError, match=r"bpgnn needs about \d+ MB for 60 nodes, but"):
+        fit(small, make_plan())
+
+
+def test_some_memory_is_free_here():
+    assert 1e6 < free_memory(torch.device("cpu")) < 1e15
+
+
+def test_the_limit_of_a_container_counts(monkeypatch):
+    figures = {"memory.max": 5_000_000, "memory.current": 3_000_000}
+    monkeypatch.setattr(memory, "_control_group", figures.get)
+    assert free_memory(torch.device("cpu")) == 2_000_000
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(0, "1 MB"), (62_300_000, "62 MB"), (21_950_000_000, "21.9 GB")]
+)
+def test_bytes_in_words(count, words):
+    assert in_words(count) == words
