@@ -35,8 +35,9 @@ $(STAMP): pyproject.toml constraints.txt
 run: setup ## Train BPGNN on the embedded Cora.
 	@$(BIN)/bpgnn train cora --preset tuned --threads 1
 
+# The tests use small tensors, on which threads only wait for each other: two processes instead.
 test: lint ## Lint, check types and layers, and run the default test suite.
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 lint: setup ## Lint, check types and layers.
 	$(BIN)/ruff check .
