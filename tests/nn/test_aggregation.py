@@ -1,7 +1,7 @@
 import torch
 
 from bpgnn.graph import Graph
-from bpgnn.nn.aggregation import edge_weights, weighted_sum
+from bpgnn.nn.aggregation import edge_products, edge_weights, weighted_sum
 
 
 def test_the_weighted_sum_is_the_adjacency_matrix_times_the_states(make_graph, states, generator):
@@ -27,6 +27,20 @@ def test_the_gradient_of_many_weights_is_made_in_chunks(monkeypatch, make_graph,
     monkeypatch.setattr("bpgnn.nn.aggregation._CHUNK", 3)
     in_chunks = torch.autograd.grad(weighted_sum(states, graph, weight).sum(), weight)
     torch.testing.assert_close(in_chunks, whole)
+
+
+def test_products_across_edges_are_entries_of_the_product_of_both(make_graph, states):
+    graph = make_graph(self_pairs=True)
+    dense = states @ (2 * states + 1).T
+    found = edge_products(states, 2 * states + 1, graph)
+    torch.testing.assert_close(found, dense[graph.targets, graph.sources])
+
+
+def test_products_across_edges_are_differentiable_twice_in_both_ends(make_graph, generator):
+    graph = make_graph(num_edges=10)
+    ends = [torch.randn(12, 3, generator=generator).double().requires_grad_() for _ in range(2)]
+    assert torch.autograd.gradcheck(lambda x, y: edge_products(x, y, graph), ends)
+    assert torch.autograd.gradgradcheck(lambda x, y: edge_products(x, y, graph), ends)
 
 
 def test_edges_have_weight_one_unless_told_and_self_pairs_have_none():

@@ -7,6 +7,7 @@ from bpgnn.methods.bpgnn import BPGNN
 from bpgnn.methods.ddgm import DDGME, DDGMEHH, DDGMH, DDGMSS
 from bpgnn.methods.gat import GAT
 from bpgnn.methods.gcn import GCN
+from bpgnn.methods.grcn import GRCN
 from bpgnn.methods.mlp import MLP
 
 METHODS: dict[str, type[Method[Any]]] = {
@@ -18,4 +19,5 @@ METHODS: dict[str, type[Method[Any]]] = {
     "ddgm-ehh": DDGMEHH,
     "ddgm-ss": DDGMSS,
     "bpgnn": BPGNN,
+    "grcn": GRCN,
 }

@@ -59,11 +59,32 @@ class _WeightedSum(torch.autograd.Function):
             turned, order = graph.turned
             to_states = weighted_sum(gradient, turned, weight[order])
         if needed[1]:
-            ends = zip(graph.targets.split(_CHUNK), graph.sources.split(_CHUNK), strict=True)
-            to_weight = torch.cat(
-                [(gradient[target] * states[source]).sum(-1) for target, source in ends]
-            )
+            to_weight = edge_products(gradient, states, graph)
         return to_states, to_weight, None
+
+
+class _EdgeProducts(torch.autograd.Function):
+    """Multiply the states at both ends of every edge; the sums above are its gradient."""
+
+    @staticmethod
+    def forward(ctx: FunctionCtx, left: Tensor, right: Tensor, graph: Graph) -> Tensor:
+        ctx.graph = graph  # pyright: ignore[reportAttributeAccessIssue]
+        ctx.save_for_backward(left, right)
+        ends = zip(graph.targets.split(_CHUNK), graph.sources.split(_CHUNK), strict=True)
+        return torch.cat([(left[target] * right[source]).sum(-1) for target, source in ends])
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[Tensor | None, Tensor | None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        graph: Graph = ctx.graph  # pyright: ignore[reportAttributeAccessIssue]
+        left, right = ctx.saved_tensors  # pyright: ignore[reportAttributeAccessIssue]
+        needed = ctx.needs_input_grad  # pyright: ignore[reportAttributeAccessIssue]
+        to_left = to_right = None
+        if needed[0]:
+            to_left = weighted_sum(right, graph, gradient)
+        if needed[1]:
+            turned, order = graph.turned
+            to_right = weighted_sum(left, turned, gradient[order])
+        return to_left, to_right, None
 
 
 def weighted_sum(states: Tensor, graph: Graph, weight: Tensor) -> Tensor:  # (N, D), (E,) -> (N, D)
@@ -76,6 +97,19 @@ def weighted_sum(states: Tensor, graph: Graph, weight: Tensor) -> Tensor:  # (N,
                 [0.]])
     """
     return _WeightedSum.apply(states, weight, graph)  # pyright: ignore[reportReturnType]
+
+
+def edge_products(left: Tensor, right: Tensor, graph: Graph) -> Tensor:  # (N, D) twice -> (E,)
+    r"""Multiply across every edge, :math:`l_i \cdot r_j` from source j to target i.
+
+    Differentiable in both, and no state is written down once an edge.
+
+    Example:
+        >>> pair = Graph.from_edge_index(torch.tensor([[1], [0]]), num_nodes=2)
+        >>> edge_products(torch.tensor([[3.0], [4.0]]), torch.tensor([[1.0], [2.0]]), pair)
+        tensor([6.])
+    """
+    return _EdgeProducts.apply(left, right, graph)  # pyright: ignore[reportReturnType]
 
 
 def edge_weights(graph: Graph, log_weight: Tensor | None, like: Tensor) -> Tensor:  # (E,)
