@@ -50,6 +50,7 @@ class SampledSettings(Settings, InferenceSettings):
             `votes`, P~ times the number of witnesses, so that with a sharp kernel the
             messages are those over the observed graph; `none`, one. The first two let the
             classification loss reach the graph.
+        task_shapes_graph: Let the classification loss reach the graph through those weights.
         observed_messages: Pass messages over the observed edges as well, beside the sampled
             ones, at a weight that is learned.
         graph_loss: `reward` (the paper's), `probability` (P~ in place of its logarithm, as in
@@ -73,6 +74,7 @@ class SampledSettings(Settings, InferenceSettings):
     embedding: Literal["gcn", "gat", "edgeconv", "mlp"] = "gcn"
     embedding_hidden: tuple[int, ...] = (128,)
     message_weight: Literal["votes", "probability", "none"] = "votes"
+    task_shapes_graph: bool = True
     observed_messages: bool = False
     graph_loss: Literal["reward", "probability", "noisy", "likelihood", "none"] = "none"
     graph_loss_weight: float = 1.0
@@ -321,6 +323,8 @@ class SampledNetwork(nn.Module):
             log_weight = None if weighting == "none" else log_prob
             if weighting == "votes":
                 log_weight = log_prob + found.probabilities.log_votes(edges[1])
+            if log_weight is not None and not self.settings.task_shapes_graph:
+                log_weight = log_weight.detach()
             sampled = Graph(edges, branch.graph.num_nodes)
             drawn = _Drawn(found, sampled, log_prob.view_as(neighbours), scores.to(log_prob.dtype))
             graph, log_weight = self._beside_observed(sampled, log_weight, observed)
