@@ -3,7 +3,12 @@
 import warnings
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
+
+# Columns at a time: of more, the rows that are gathered do not stay in a processor's cache.
+# Measured on PubMed, transposed features times 128 columns: 39 milliseconds against 139.
+_COLUMNS = 32
 
 
 def csr_matrix(
@@ -25,3 +30,40 @@ def csr_matrix(
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
         return torch.sparse_csr_tensor(pointer, column, value, shape, check_invariants=False)
+
+
+def times(matrix: Tensor, states: Tensor) -> Tensor:  # (N, M), (M, D) -> (N, D)
+    """Multiply a sparse matrix by a dense one, a few columns at a time.
+
+    Example:
+        >>> eye = csr_matrix(torch.tensor([0, 1, 2]), torch.tensor([0, 1]), torch.ones(2), (2, 2))
+        >>> times(eye, torch.tensor([[1.0], [2.0]]))
+        tensor([[1.],
+                [2.]])
+    """
+    if states.size(1) <= _COLUMNS or states.device.type != "cpu":
+        return matrix @ states.contiguous()
+    parts = states.split(_COLUMNS, dim=1)
+    return torch.cat([matrix @ part.contiguous() for part in parts], dim=1)
+
+
+def products_at(
+    pointer: Tensor,  # (N + 1,)
+    column: Tensor,  # (M,)
+    left: Tensor,  # (N, D)
+    right: Tensor,  # (C, D)
+) -> Tensor:  # (M,)
+    """Multiply rows of two matrices where a sparse matrix has entries.
+
+    Example:
+        >>> left, right = torch.tensor([[3.0], [4.0]]), torch.tensor([[1.0], [2.0]])
+        >>> products_at(torch.tensor([0, 1, 1]), torch.tensor([1]), left, right)
+        tensor([6.])
+    """
+    # Measured: with a width that is no multiple of eight, torch takes nine times as long.
+    rest = (0, -left.size(1) % 8)
+    left, right = F.pad(left, rest), F.pad(right, rest)
+    pattern = csr_matrix(
+        pointer, column, left.new_zeros(column.numel()), (left.size(0), right.size(0))
+    )
+    return torch.sparse.sampled_addmm(pattern, left, right.T).values()

@@ -20,13 +20,18 @@ def test_the_weighted_sum_is_differentiable_in_states_and_weights(make_graph, ge
     assert torch.autograd.gradgradcheck(lambda x, w: weighted_sum(x, graph, w), (states, weight))
 
 
-def test_the_gradient_of_many_weights_is_made_in_chunks(monkeypatch, make_graph, states):
-    graph = make_graph(num_edges=10)
-    weight = torch.ones(graph.num_edges, requires_grad=True)
-    whole = torch.autograd.grad(weighted_sum(states, graph, weight).sum(), weight)
-    monkeypatch.setattr("bpgnn.nn.aggregation._CHUNK", 3)
-    in_chunks = torch.autograd.grad(weighted_sum(states, graph, weight).sum(), weight)
-    torch.testing.assert_close(in_chunks, whole)
+def test_edges_that_stand_twice_count_twice(states):
+    twice = Graph(torch.tensor([[1, 1, 2], [0, 0, 1]]), 12)
+    found = weighted_sum(states, twice, torch.tensor([0.5, 2.0, 1.0]))
+    torch.testing.assert_close(found[0], 2.5 * states[1])
+    products = edge_products(states, states, twice)
+    torch.testing.assert_close(products[:2], (states[0] @ states[1]).expand(2))
+
+
+def test_a_graph_without_edges_sums_and_multiplies_nothing(states):
+    empty = Graph.empty(12)
+    assert not weighted_sum(states, empty, torch.ones(0)).any()
+    assert edge_products(states, states, empty).shape == (0,)
 
 
 def test_products_across_edges_are_entries_of_the_product_of_both(make_graph, states):

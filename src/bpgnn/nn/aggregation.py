@@ -8,7 +8,7 @@ from torch.autograd.function import FunctionCtx
 from typing_extensions import override
 
 from bpgnn.graph import Graph
-from bpgnn.matrix import csr_matrix
+from bpgnn.matrix import csr_matrix, products_at, times
 from bpgnn.nn.sparse import Features
 
 
@@ -31,10 +31,6 @@ class Aggregation(nn.Module, ABC):
         """Aggregate; `log_weight` is None where every edge has weight one."""
 
 
-# Edges at a time where one number an edge is made of two rows of states.
-_CHUNK = 1 << 13
-
-
 class _WeightedSum(torch.autograd.Function):
     """Multiply by a sparse matrix, so that no message is ever written down.
 
@@ -46,14 +42,13 @@ class _WeightedSum(torch.autograd.Function):
         ctx.graph = graph  # pyright: ignore[reportAttributeAccessIssue]
         ctx.save_for_backward(states, weight)
         shape = (graph.num_nodes, graph.num_nodes)
-        return csr_matrix(graph.row_pointer, graph.sources, weight, shape) @ states
+        return times(csr_matrix(graph.row_pointer, graph.sources, weight, shape), states)
 
     @staticmethod
     def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[Tensor | None, Tensor | None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         graph: Graph = ctx.graph  # pyright: ignore[reportAttributeAccessIssue]
         states, weight = ctx.saved_tensors  # pyright: ignore[reportAttributeAccessIssue]
         needed = ctx.needs_input_grad  # pyright: ignore[reportAttributeAccessIssue]
-        gradient = gradient.contiguous()
         to_states = to_weight = None
         if needed[0]:
             turned, order = graph.turned
@@ -70,8 +65,7 @@ class _EdgeProducts(torch.autograd.Function):
     def forward(ctx: FunctionCtx, left: Tensor, right: Tensor, graph: Graph) -> Tensor:
         ctx.graph = graph  # pyright: ignore[reportAttributeAccessIssue]
         ctx.save_for_backward(left, right)
-        ends = zip(graph.targets.split(_CHUNK), graph.sources.split(_CHUNK), strict=True)
-        return torch.cat([(left[target] * right[source]).sum(-1) for target, source in ends])
+        return products_at(graph.row_pointer, graph.sources, left, right)
 
     @staticmethod
     def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[Tensor | None, Tensor | None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]

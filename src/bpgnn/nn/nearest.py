@@ -25,6 +25,7 @@ def nearest_graph(features: Features, k: int, *, metric: Likeness = "cosine") ->
         A graph in which each node has k neighbours.
 
     Example:
+        >>> import torch
         >>> nearest_graph(torch.tensor([[0.0], [1.0], [5.0]]), 1, metric="minkowski").sources
         tensor([1, 0, 1])
     """

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import FunctionCtx
 
-from bpgnn.matrix import csr_matrix
+from bpgnn.matrix import csr_matrix, times
 
 
 @final
@@ -85,7 +85,7 @@ class _Product(torch.autograd.Function):
     @staticmethod
     def forward(ctx: FunctionCtx, matrix: SparseMatrix, dense: Tensor) -> Tensor:
         ctx.matrix = matrix  # pyright: ignore[reportAttributeAccessIssue]
-        return csr_matrix(matrix.pointer, matrix.column, matrix.value, matrix.shape) @ dense
+        return times(csr_matrix(matrix.pointer, matrix.column, matrix.value, matrix.shape), dense)
 
     @staticmethod
     def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[None, Tensor]:  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -96,7 +96,7 @@ class _Product(torch.autograd.Function):
             matrix.value[matrix.order],
             (matrix.shape[1], matrix.shape[0]),
         )
-        return None, transposed @ gradient.contiguous()
+        return None, times(transposed, gradient)
 
 
 def matmul(features: Features, weight: Tensor) -> Tensor:  # (N, F), (F, D) -> (N, D)
