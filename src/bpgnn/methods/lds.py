@@ -302,15 +302,17 @@ class LDS(Method[LDSSettings]):
 
     def _start(self, generator: torch.Generator) -> AdamState:
         """Go on where the inner run stands, or begin a new one with new weights."""
-        weights = self._stored("weight")
         if self.finished:
-            fresh = (torch.empty_like(weight) for weight in weights)
-            drawn = (nn.init.xavier_uniform_(one, generator=generator) for one in fresh)
+            empty = (torch.empty_like(weight) for weight in self._stored("weight"))
+            drawn = (nn.init.xavier_uniform_(one, generator=generator) for one in empty)
             return AdamState.fresh(tuple(one.requires_grad_() for one in drawn))
         # Copies: the step's graph must not change with what is stored after it.
-        weights = tuple(weight.clone().requires_grad_() for weight in weights)
-        moments = (tuple(one.clone() for one in self._stored(kind)) for kind in _KINDS[1:])
-        return AdamState(weights, *moments, int(self.count))
+        weights, means, squares = (
+            tuple(one.clone() for one in self._stored(kind)) for kind in _KINDS
+        )
+        for weight in weights:
+            weight.requires_grad_()
+        return AdamState(weights, means, squares, int(self.count))
 
     def _stored(self, kind: str) -> tuple[Tensor, ...]:
         return tuple(cast(Tensor, getattr(self, f"{kind}_{layer}")) for layer in range(2))

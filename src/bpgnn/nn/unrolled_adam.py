@@ -34,8 +34,12 @@ class AdamState:
 
     def detached(self) -> "AdamState":
         """Cut all off from what it came from."""
-        parts = (self.weights, self.means, self.squares)
-        return AdamState(*(tuple(one.detach() for one in part) for part in parts), self.count)
+        return AdamState(
+            tuple(one.detach() for one in self.weights),
+            tuple(one.detach() for one in self.means),
+            tuple(one.detach() for one in self.squares),
+            self.count,
+        )
 
 
 def adam_step(state: AdamState, gradients: tuple[Tensor, ...], rate: Tensor | float) -> AdamState:
