@@ -19,22 +19,9 @@ def csr_matrix(
         tensor([[0., 1.],
                 [0., 0.]])
     """
-    pointer, column = short_index(pointer, column, max(shape))
+    if column.numel() < 2**31 and max(shape) < 2**31:
+        # Measured: products with 32-bit indices take half the time of those with 64.
+        pointer, column = pointer.int(), column.int()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
         return torch.sparse_csr_tensor(pointer, column, value, shape, check_invariants=False)
-
-
-def short_index(pointer: Tensor, column: Tensor, size: int) -> tuple[Tensor, Tensor]:
-    """Write the index of a sparse matrix with 32 bits where they are enough.
-
-    Measured: products take half the time that they take with 64. A matrix used over and over
-    is converted once.
-
-    Example:
-        >>> short_index(torch.tensor([0, 1]), torch.tensor([0]), 1)[0].dtype
-        torch.int32
-    """
-    if column.numel() < 2**31 and size < 2**31:
-        return pointer.int(), column.int()
-    return pointer, column

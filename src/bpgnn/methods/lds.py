@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any, ClassVar, Literal, Self, cast, final
 
@@ -14,11 +15,13 @@ from bpgnn.errors import InputError, nearest
 from bpgnn.graph import Graph
 from bpgnn.losses.classification import classification_loss
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
+from bpgnn.nn.aggregation import edge_weights, weighted_sum
 from bpgnn.nn.dropout import dropout
 from bpgnn.nn.nearest import Likeness, nearest_graph
 from bpgnn.nn.pairs import NodePairs
-from bpgnn.nn.propagation import Propagation, over_graph, over_matrix, over_pairs
+from bpgnn.nn.propagation import Propagation, normalized
 from bpgnn.nn.sparse import Features, matmul
+from bpgnn.nn.straight_through import StraightThrough
 from bpgnn.nn.unrolled_adam import AdamState, adam_step
 
 
@@ -234,15 +237,11 @@ class LDS(Method[LDSSettings]):
     ) -> Output:
         if self.training:
             return self._unrolled(problem, generator, cast("tuple[Graph, ...] | None", draws))
-        graphs = draws or tuple(
-            self.pairs.joined(self._drawn(generator)) for _ in range(num_samples)
-        )
-        weights = self._stored("weight")
-        logits = [
-            _gcn(problem.features, weights, over_graph(cast(Graph, graph), weights[0]))
-            for graph in graphs
-        ]
-        return Output(torch.stack(logits).mean(0, keepdim=True), tuple(graphs))
+        drawn = draws or tuple(self._drawn(generator) for _ in range(num_samples))
+        graphs, weights = cast("tuple[Graph, ...]", drawn), self._stored("weight")
+        # Taken one by one, since each has as many scores as there are nodes.
+        logits = sum(self._scores(problem.features, weights, graph) for graph in graphs)
+        return Output((cast(Tensor, logits) / len(graphs)).unsqueeze(0), graphs)
 
     def _unrolled(
         self, problem: Problem, generator: torch.Generator, draws: tuple[Graph, ...] | None
@@ -250,23 +249,20 @@ class LDS(Method[LDSSettings]):
         """Take tau steps of the inner problem and look at the outer one."""
         settings, state = self.settings, self._start(generator)
         steps = min(settings.unrolled_steps, settings.inner_steps - state.count)
-        chosen = [
-            self._drawn(generator) if draws is None else self.pairs.found_in(draws[number])
-            for number in range(steps + 1)
-        ]
+        graphs = draws or tuple(self._drawn(generator) for _ in range(steps + 1))
+        through = StraightThrough(self.probability, self.pairs)
+        noise = (settings.dropout, generator)
         objectives = []
-        for sample in chosen[:-1]:
-            noise = (settings.dropout, generator)
-            logits = _gcn(problem.features, state.weights, self._over(sample), noise)
+        for graph in graphs[:-1]:
+            logits = self._scores(problem.features, state.weights, graph, through, noise)
             decay = 0.5 * settings.weight_decay * state.weights[0].square().sum()
             objective = _loss(logits, problem, problem.train) + decay
             gradients = torch.autograd.grad(objective, state.weights, create_graph=True)
             state = adam_step(state, gradients, self.step_size)
             objectives.append(objective.detach())
-        logits = _gcn(problem.features, state.weights, self._over(chosen[-1]))
-        graphs = draws or tuple(self.pairs.joined(sample) for sample in chosen)
+        logits = self._scores(problem.features, state.weights, graphs[-1], through)
         run = _InnerRun(state.detached(), tuple(objectives))
-        return Output(logits.unsqueeze(0), tuple(graphs), run)
+        return Output(logits.unsqueeze(0), graphs, run)
 
     @override
     def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
@@ -317,33 +313,37 @@ class LDS(Method[LDSSettings]):
     def _stored(self, kind: str) -> tuple[Tensor, ...]:
         return tuple(cast(Tensor, getattr(self, f"{kind}_{layer}")) for layer in range(2))
 
-    def _drawn(self, generator: torch.Generator) -> Tensor:  # (P,)
-        """Draw which pairs are joined."""
+    def _drawn(self, generator: torch.Generator) -> Graph:
+        """Draw a graph, every pair by its own probability."""
         theta = self.probability.detach()
         noise = torch.rand(
             theta.shape, generator=generator, dtype=theta.dtype, device=generator.device
         )
-        return noise < theta
+        return self.pairs.joined(noise < theta)
 
-    def _over(self, sample: Tensor) -> Propagation:  # (P,)
-        """Propagate over a sample, whose gradient is handed straight through to theta."""
-        theta = self.probability
-        weight = sample.to(theta.dtype) + (theta - theta.detach())
-        over = over_pairs if self.settings.parameters == "sparse" else over_matrix
-        return over(self.pairs, weight)
+    def _scores(
+        self,
+        features: Features,  # (N, F)
+        weights: tuple[Tensor, ...],  # (F, H), (H, C)
+        graph: Graph,
+        through: StraightThrough | None = None,
+        noise: tuple[float, torch.Generator] | None = None,
+    ) -> Tensor:  # (N, C)
+        """Score every node's classes by a GCN of two layers; `noise` is that of dropout."""
+        propagate = _over(graph, weights[0], through)
+        hidden = F.relu(propagate(matmul(features, weights[0])))
+        if noise is not None:
+            hidden = cast(Tensor, dropout(hidden, noise[0], training=True, generator=noise[1]))
+        return propagate(hidden @ weights[1])
 
 
-def _gcn(
-    features: Features,  # (N, F)
-    weights: tuple[Tensor, ...],  # (F, H), (H, C)
-    propagate: Propagation,
-    noise: tuple[float, torch.Generator] | None = None,
-) -> Tensor:  # (N, C)
-    """Score every node's classes by a GCN of two layers; `noise` is that of dropout."""
-    hidden = F.relu(propagate(matmul(features, weights[0])))
-    if noise is not None:
-        hidden = cast(Tensor, dropout(hidden, noise[0], training=True, generator=noise[1]))
-    return propagate(hidden @ weights[1])
+def _over(graph: Graph, like: Tensor, through: StraightThrough | None) -> Propagation:
+    """Propagate over a graph, and hand the graph's gradient through where one is wanted."""
+    ones = like.new_ones(graph.num_nodes, 1)
+    if through is not None:
+        return normalized(partial(through.sums, graph), ones)
+    weight = edge_weights(graph, None, like)
+    return normalized(lambda states: weighted_sum(states, graph, weight), ones)
 
 
 def _loss(logits: Tensor, problem: Problem, nodes: Tensor) -> Tensor:  # (N, C), (M,)

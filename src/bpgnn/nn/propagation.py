@@ -4,10 +4,6 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from bpgnn.graph import Graph
-from bpgnn.nn.aggregation import edge_weights, weighted_sum
-from bpgnn.nn.pairs import NodePairs, symmetric_sum
-
 Propagation = Callable[[Tensor], Tensor]
 """A linear map of the states of all nodes, (N, D) -> (N, D)."""
 
@@ -37,24 +33,3 @@ def normalized(neighbours: Propagation, ones: Tensor) -> Propagation:  # (N, 1)
         return scale * (neighbours(scaled) + scaled)
 
     return propagate
-
-
-def over_graph(graph: Graph, like: Tensor) -> Propagation:
-    """Propagate over a graph's edges, in the precision of another tensor."""
-    weight = edge_weights(graph, None, like)
-    ones = like.new_ones(graph.num_nodes, 1)
-    return normalized(lambda states: weighted_sum(states, graph, weight), ones)
-
-
-def over_pairs(pairs: NodePairs, weight: Tensor) -> Propagation:  # (P,)
-    """Propagate over weighted pairs, in time that grows with their number."""
-    ones = weight.new_ones(pairs.num_nodes, 1)
-    return normalized(lambda states: symmetric_sum(states, pairs, weight), ones)
-
-
-def over_matrix(pairs: NodePairs, weight: Tensor) -> Propagation:  # (P,)
-    """Propagate over weighted pairs with a matrix of N by N numbers."""
-    upper = weight.new_zeros(pairs.num_nodes, pairs.num_nodes)
-    upper = upper.index_put((pairs.ends[0], pairs.ends[1]), weight)
-    matrix = upper + upper.T
-    return normalized(lambda states: matrix @ states, weight.new_ones(pairs.num_nodes, 1))
