@@ -129,7 +129,9 @@ def test_over_relaxed_graphs_the_outer_gradient_is_that_of_finite_differences(
 ):
     """The probabilities themselves in the place of samples make the loss differentiable."""
     method = halfway(built(problem, parameters=form, dropout=0.4))
-    monkeypatch.setattr(LDS, "_drawn", lambda self, generator: self.latent_graphs(None)[0])
+    monkeypatch.setattr(
+        LDS, "_drawn", lambda self, number, generator: self.latent_graphs(None) * number
+    )
 
     def loss():
         return method.losses(method(problem, generator=seeded()), problem)["outer"]

@@ -5,6 +5,11 @@ from bpgnn.graph import Graph
 from bpgnn.nn.pairs import NodePairs
 
 
+@pytest.fixture(autouse=True)
+def few_rows_at_a_time(monkeypatch):
+    monkeypatch.setattr("bpgnn.nn.pairs._ROWS", 5)
+
+
 @pytest.mark.parametrize("width", [1, 3, 4, 8])
 @pytest.mark.parametrize("every", [False, True])
 def test_products_are_those_of_the_rows_both_ways(make_graph, generator, width, every):
@@ -33,7 +38,7 @@ def test_each_edge_of_the_graph_belongs_to_the_pair_of_its_nodes(make_graph):
 def test_the_chosen_pairs_are_those_found_in_the_graph_that_joins_them(generator, share):
     pairs = NodePairs.every(12)
     chosen = torch.rand(pairs.count, generator=generator) < share
-    graph = pairs.joined(chosen)
+    graph = pairs.joined(chosen.nonzero().squeeze(1))
     expected = torch.cat([pairs.ends[:, chosen], pairs.ends[:, chosen].flip(0)], dim=1)
     assert torch.equal(graph.edge_index, Graph.from_edge_index(expected, 12).edge_index)
     assert torch.equal(pairs.found_in(graph), chosen)
@@ -42,4 +47,4 @@ def test_the_chosen_pairs_are_those_found_in_the_graph_that_joins_them(generator
 def test_no_pairs_at_all_join_nothing():
     none = NodePairs(torch.empty(2, 0, dtype=torch.long), 3)
     assert none.products(torch.ones(3, 2), torch.ones(3, 2)).shape == (0,)
-    assert none.joined(torch.empty(0, dtype=torch.bool)).num_edges == 0
+    assert none.joined(torch.empty(0, dtype=torch.long)).num_edges == 0

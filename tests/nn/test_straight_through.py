@@ -11,7 +11,7 @@ def pairs(make_graph):
 
 
 def drawn(pairs, generator):
-    return pairs.joined(torch.rand(pairs.count, generator=generator) < 0.5)
+    return pairs.joined((torch.rand(pairs.count, generator=generator) < 0.5).nonzero().squeeze(1))
 
 
 def matrix(graph):

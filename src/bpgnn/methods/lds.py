@@ -237,7 +237,7 @@ class LDS(Method[LDSSettings]):
     ) -> Output:
         if self.training:
             return self._unrolled(problem, generator, cast("tuple[Graph, ...] | None", draws))
-        drawn = draws or tuple(self._drawn(generator) for _ in range(num_samples))
+        drawn = draws or self._drawn(num_samples, generator)
         graphs, weights = cast("tuple[Graph, ...]", drawn), self._stored("weight")
         # Taken one by one, since each has as many scores as there are nodes.
         logits = sum(self._scores(problem.features, weights, graph) for graph in graphs)
@@ -249,7 +249,7 @@ class LDS(Method[LDSSettings]):
         """Take tau steps of the inner problem and look at the outer one."""
         settings, state = self.settings, self._start(generator)
         steps = min(settings.unrolled_steps, settings.inner_steps - state.count)
-        graphs = draws or tuple(self._drawn(generator) for _ in range(steps + 1))
+        graphs = draws or self._drawn(steps + 1, generator)
         through = StraightThrough(self.probability, self.pairs)
         noise = (settings.dropout, generator)
         objectives = []
@@ -313,13 +313,13 @@ class LDS(Method[LDSSettings]):
     def _stored(self, kind: str) -> tuple[Tensor, ...]:
         return tuple(cast(Tensor, getattr(self, f"{kind}_{layer}")) for layer in range(2))
 
-    def _drawn(self, generator: torch.Generator) -> Graph:
-        """Draw a graph, every pair by its own probability."""
-        theta = self.probability.detach()
-        noise = torch.rand(
-            theta.shape, generator=generator, dtype=theta.dtype, device=generator.device
-        )
-        return self.pairs.joined(noise < theta)
+    def _drawn(self, number: int, generator: torch.Generator) -> tuple[Graph, ...]:
+        """Draw graphs, every pair by its own probability."""
+        possible = self.probability.detach().nonzero().squeeze(1)
+        theta = self.probability.detach().index_select(0, possible)
+        like = {"dtype": theta.dtype, "device": generator.device}
+        noise = (torch.rand(theta.shape, generator=generator, **like) for _ in range(number))
+        return tuple(self.pairs.joined(possible[one < theta]) for one in noise)
 
     def _scores(
         self,

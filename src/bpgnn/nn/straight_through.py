@@ -86,9 +86,7 @@ class _Sum(torch.autograd.Function):
         return matrix @ states
 
     @staticmethod
-    def backward(
-        ctx: FunctionCtx, gradient: Tensor
-    ) -> tuple[Tensor | None, Tensor | None, None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[Tensor | None, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
         states, handle = ctx.saved_tensors  # pyright: ignore[reportAttributeAccessIssue]
         matrix, through = ctx.matrix, ctx.through  # pyright: ignore[reportAttributeAccessIssue]
         needed = ctx.needs_input_grad  # pyright: ignore[reportAttributeAccessIssue]
