@@ -239,7 +239,6 @@ class LDS(Method[LDSSettings]):
             return self._unrolled(problem, generator, cast("tuple[Graph, ...] | None", draws))
         drawn = draws or self._drawn(num_samples, generator)
         graphs, weights = cast("tuple[Graph, ...]", drawn), self._stored("weight")
-        # Taken one by one, since each has as many scores as there are nodes.
         logits = sum(self._scores(problem.features, weights, graph) for graph in graphs)
         return Output((cast(Tensor, logits) / len(graphs)).unsqueeze(0), graphs)
 
@@ -378,11 +377,11 @@ def _memory(settings: LDSSettings, sizes: Sizes) -> int:
         num_pairs = min(num_pairs, sizes.num_edges + num_nodes * k)
         # Distances and their order, of which scikit-learn makes up to a gigabyte at a time.
         search = min(16 * num_nodes**2, 2 << 30) if k > 0 else 0
-    # Measured, with four bytes a number.
+    # Measured, with four bytes a number; the latent graph at the end is part of a pair's.
     states = 96 * num_nodes * (settings.hidden + sizes.num_classes)
     weights = 160 * settings.hidden * (sizes.num_features + sizes.num_classes)
     steps = (settings.unrolled_steps + 2) * (states + weights + 30 * sizes.num_edges)
-    return search + steps + 110 * num_pairs
+    return search + steps + 180 * num_pairs
 
 
 PRESETS: dict[str, dict[str, Any]] = {
