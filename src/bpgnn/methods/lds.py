@@ -144,7 +144,7 @@ class LDS(Method[LDSSettings]):
         is quick enough. F is taken without dropout over one graph more, and the inner step
         size moves by the same eta as theta: the paper does not say. Of several inner steps,
         progress is judged against the lowest objective of the run. Tau and eta in
-        `published` are of the authors' grid, chosen by early-stopping accuracy.
+        `published` are of the authors' grid, which was not searched as a whole.
     """
 
     citation: ClassVar[str] = """@inproceedings{franceschi2019learning,
