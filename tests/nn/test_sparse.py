@@ -35,6 +35,13 @@ def test_the_gradient_passes_gradcheck():
     assert torch.autograd.gradcheck(lambda w: matmul(sparse, w), (weight,))
 
 
+def test_the_gradient_has_a_gradient_itself():
+    dense = torch.tensor([[0.0, 2.0, 0.0], [1.0, 0.0, -3.0]], dtype=torch.double)
+    sparse = SparseMatrix.from_csr(dense.to_sparse_csr())
+    weight = torch.linspace(-1, 1, 6, dtype=torch.double).view(3, 2).requires_grad_()
+    assert torch.autograd.gradgradcheck(lambda w: matmul(sparse, w).pow(3), (weight,))
+
+
 def test_a_gradient_that_is_not_contiguous_is_taken_too():
     sparse = SparseMatrix.from_csr(torch.eye(2).to_sparse_csr())
     weight = torch.ones(2, 2, requires_grad=True)

@@ -8,12 +8,14 @@ from bpgnn.methods.ddgm import DDGME, DDGMEHH, DDGMH, DDGMSS
 from bpgnn.methods.gat import GAT
 from bpgnn.methods.gcn import GCN
 from bpgnn.methods.grcn import GRCN
+from bpgnn.methods.lds import LDS
 from bpgnn.methods.mlp import MLP
 
 METHODS: dict[str, type[Method[Any]]] = {
     "mlp": MLP,
     "gcn": GCN,
     "gat": GAT,
+    "lds": LDS,
     "ddgm-e": DDGME,
     "ddgm-h": DDGMH,
     "ddgm-ehh": DDGMEHH,

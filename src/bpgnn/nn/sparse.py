@@ -1,6 +1,7 @@
 """Products with a constant sparse matrix, such as bag-of-words features."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self, final
 
 import torch
@@ -48,6 +49,17 @@ class SparseMatrix:
             pointer, column, matrix.values(), (rows, columns), column_pointer, row[order], order
         )
 
+    @cached_property
+    def by_rows(self) -> Tensor:  # (N, F)
+        """Give the matrix in torch's sparse CSR layout."""
+        return csr_matrix(self.pointer, self.column, self.value, self.shape)
+
+    @cached_property
+    def by_columns(self) -> Tensor:  # (F, N)
+        """Give the transposed matrix in torch's sparse CSR layout."""
+        value, shape = self.value.index_select(0, self.order), (self.shape[1], self.shape[0])
+        return csr_matrix(self.column_pointer, self.row, value, shape)
+
     def with_value(self, value: Tensor) -> "SparseMatrix":
         """Return the same pattern with other values."""
         return SparseMatrix(
@@ -80,23 +92,21 @@ Features = Tensor | SparseMatrix
 
 
 class _Product(torch.autograd.Function):
-    """Multiply sparse by dense; the gradient of the dense side is the transpose's product."""
+    """Multiply sparse, as it is or transposed, by dense; the gradient is the other product.
+
+    So it is made of differentiable parts, and has a gradient, too.
+    """
 
     @staticmethod
-    def forward(ctx: FunctionCtx, matrix: SparseMatrix, dense: Tensor) -> Tensor:
-        ctx.matrix = matrix  # pyright: ignore[reportAttributeAccessIssue]
-        return times(csr_matrix(matrix.pointer, matrix.column, matrix.value, matrix.shape), dense)
+    def forward(ctx: FunctionCtx, matrix: SparseMatrix, dense: Tensor, transposed: bool) -> Tensor:  # noqa: FBT001  no keywords there
+        ctx.matrix, ctx.transposed = matrix, transposed  # pyright: ignore[reportAttributeAccessIssue]
+        return times(matrix.by_columns if transposed else matrix.by_rows, dense)
 
     @staticmethod
-    def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[None, Tensor]:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def backward(ctx: FunctionCtx, gradient: Tensor) -> tuple[None, Tensor, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         matrix: SparseMatrix = ctx.matrix  # pyright: ignore[reportAttributeAccessIssue]
-        transposed = csr_matrix(
-            matrix.column_pointer,
-            matrix.row,
-            matrix.value[matrix.order],
-            (matrix.shape[1], matrix.shape[0]),
-        )
-        return None, times(transposed, gradient)
+        transposed: bool = ctx.transposed  # pyright: ignore[reportAttributeAccessIssue]
+        return None, _Product.apply(matrix, gradient, not transposed), None  # pyright: ignore[reportReturnType]
 
 
 def matmul(features: Features, weight: Tensor) -> Tensor:  # (N, F), (F, D) -> (N, D)
@@ -109,4 +119,4 @@ def matmul(features: Features, weight: Tensor) -> Tensor:  # (N, F), (F, D) -> (
     """
     if isinstance(features, Tensor):
         return features @ weight
-    return _Product.apply(features, weight)  # pyright: ignore[reportReturnType]
+    return _Product.apply(features, weight, False)  # pyright: ignore[reportReturnType]
