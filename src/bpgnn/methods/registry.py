@@ -4,7 +4,9 @@ from typing import Any
 
 from bpgnn.method import Method
 from bpgnn.methods.bpgnn import BPGNN
+from bpgnn.methods.idgl import IDGL
 
 METHODS: dict[str, type[Method[Any]]] = {
     "bpgnn": BPGNN,
+    "idgl": IDGL,
 }
