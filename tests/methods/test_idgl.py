@@ -154,6 +154,7 @@ VARIANTS = [
     {"input_dropout": 0.4, "dropout": 0.3, "later_dropout": 0.2, "connectivity": 0.0},
     {"input_dropout": 0.4, "threshold": 0.35, "connectivity": 0.0},
     {"smoothness": 0.0, "connectivity": 0.0, "sparsity": 0.0},
+    {"smoothness": 0.0, "connectivity": 0.0, "threshold": 0.2},
     {"num_perspectives": 1, "max_iterations": 1},
 ]
 

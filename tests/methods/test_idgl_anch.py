@@ -135,9 +135,10 @@ def reference(method, problem, anchors, generator, *, training):
         hidden = dropped(hidden, drop, generator) if training and drop else hidden
         logits.append(graph @ (hidden @ method.encoder.last))
         costs.append(cost(small, features[anchors], options))
-        if iteration > 0 and ((matrix - before) ** 2).sum() <= options.stop_change * (
-            matrix**2
-        ).sum():
+        if (
+            iteration > 0
+            and ((matrix - before) ** 2).sum() <= options.stop_change * (matrix**2).sum()
+        ):
             break
     return logits, costs, graph
 
@@ -233,7 +234,9 @@ def test_any_observed_graph_gives_finite_losses_and_gradients(problem, graph):
         "none": None,
         "empty": Graph.empty(NODES),
     }[graph]
-    problem = replace(problem, graph=observed, train=problem.train[problem.labels[problem.train] > 0])
+    problem = replace(
+        problem, graph=observed, train=problem.train[problem.labels[problem.train] > 0]
+    )
     method = built(problem, input_dropout=0.3)
     losses = method.losses(method(problem, generator=seeded()), problem)
     sum(losses.values()).backward()

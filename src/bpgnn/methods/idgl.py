@@ -57,8 +57,8 @@ class IDGL(Method[IDGLSettings]):
             \hat y^{(t)} = \text{softmax}(\hat A^{(t)} Z^{(t)} W_1)
 
     where S^(1) compares features and S^(t) the states Z^(t-1), until
-    :math:`\|S^{(t)} - S^{(t-1)}\|_F^2 \le \delta \|S^{(1)}\|_F^2`. Every iteration's loss is that of
-    classification and a regulariser; the first's and the mean of the others' are minimised.
+    :math:`\|S^{(t)} - S^{(t-1)}\|_F^2 \le \delta \|S^{(1)}\|_F^2`. Every iteration's loss is that
+    of classification and a regulariser; the first's and the mean of the others' are minimised.
 
     Args:
         settings: All choices.
@@ -74,7 +74,8 @@ class IDGL(Method[IDGLSettings]):
     """
 
     citation: ClassVar[str] = """@inproceedings{chen2020iterative,
-  title     = {Iterative Deep Graph Learning for Graph Neural Networks: Better and Robust Node Embeddings},
+  title     = {Iterative Deep Graph Learning for Graph Neural Networks:
+               Better and Robust Node Embeddings},
   author    = {Chen, Yu and Wu, Lingfei and Zaki, Mohammed J.},
   booktitle = {Advances in Neural Information Processing Systems},
   volume    = {33},
@@ -165,6 +166,7 @@ class _FullGraphs(GraphLearner):
     ) -> None:
         self.method, self.settings, self.features = method, method.settings, features
         self.observed, self.generator = observed, generator
+        self.first_norm: float | None = None
         size = features.size(0)
         self.gram = None
         if self.settings.smoothness:
@@ -173,7 +175,7 @@ class _FullGraphs(GraphLearner):
     @override
     def first(self) -> Stage:
         similarity = self.method.compare_features.entries(self.features)
-        sums = similarity.row_sums()
+        sums = similarity.row_sums
         rate = self.settings.input_dropout if self.method.training else 0.0
         if rate == 0.0:
             return self._stage(similarity, similarity, self.observed, sums)
@@ -191,11 +193,13 @@ class _FullGraphs(GraphLearner):
     @override
     def later(self, hidden: Tensor) -> Stage:
         similarity = self.method.compare_states(hidden)
-        return self._stage(similarity, similarity, self.observed, similarity.row_sums())
+        return self._stage(similarity, similarity, self.observed, similarity.row_sums)
 
     @override
     def change(self, now: Similarity, before: Similarity, first: Similarity) -> float:
-        return squared_distance(now, before) / max(squared_norm(first), 1e-12)
+        if self.first_norm is None:
+            self.first_norm = max(squared_norm(first), 1e-12)
+        return squared_distance(now, before) / self.first_norm
 
     def _stage(
         self, in_graph: Similarity, in_cost: Similarity, observed: Graph, sums: Tensor

@@ -71,8 +71,8 @@ class IDGLAnch(Method[IDGLAnchSettings]):
             + (1 - \eta) \text{MP}(R^{(1)}, X W_0)] + \lambda L X W_0\big)
 
     and the scores likewise from Z^(t) W_1, until
-    :math:`\|R^{(t)} - R^{(t-1)}\|_F^2 \le \delta \|R^{(t)}\|_F^2`. The regulariser is that of IDGL, of the
-    anchors' graph :math:`B = R^\top \Delta^{-1} R` and their features.
+    :math:`\|R^{(t)} - R^{(t-1)}\|_F^2 \le \delta \|R^{(t)}\|_F^2`. The regulariser is that of IDGL,
+    of the anchors' graph :math:`B = R^\top \Delta^{-1} R` and their features.
 
     Args:
         settings: All choices.
@@ -88,7 +88,8 @@ class IDGLAnch(Method[IDGLAnchSettings]):
     """
 
     citation: ClassVar[str] = """@inproceedings{chen2020iterative,
-  title     = {Iterative Deep Graph Learning for Graph Neural Networks: Better and Robust Node Embeddings},
+  title     = {Iterative Deep Graph Learning for Graph Neural Networks:
+               Better and Robust Node Embeddings},
   author    = {Chen, Yu and Wu, Lingfei and Zaki, Mohammed J.},
   booktitle = {Advances in Neural Information Processing Systems},
   volume    = {33},
@@ -225,7 +226,7 @@ class _AnchorGraphs(GraphLearner):
 
     def _cost(self, similarity: Similarity, rate: float) -> Tensor:
         """Charge for the anchors' graph, of which a share may be dropped."""
-        settings, sums = self.settings, similarity.row_sums()
+        settings, sums = self.settings, similarity.row_sums
         weight = 1 / sums.clamp(min=1e-12)
         if not (settings.smoothness or settings.sparsity or rate):
             # B 1 = Rᵀ Δ⁻¹ R 1 needs no B.
@@ -252,7 +253,7 @@ class AnchorGraph(LearnedGraph):
 
     def __init__(self, observed: Graph, similarity: Similarity, observed_share: float) -> None:
         self.observed, self.similarity, self.share = observed, similarity, observed_share
-        sums = (similarity.row_sums(), similarity.column_sums())
+        sums = (similarity.row_sums, similarity.column_sums)
         self.to_nodes, self.to_anchors = (1 / one.clamp(min=1e-12).unsqueeze(1) for one in sums)
 
     @override

@@ -133,7 +133,7 @@ class Trace:
 
 @final
 class _Mixed(LearnedGraph):
-    r"""Mix the newest graph and the first, :math:`\eta \tilde A^{(t)} + (1 - \eta) \tilde A^{(1)}`."""
+    r"""Mix the newest and the first graph: :math:`\eta \tilde A^{(t)} + (1-\eta)\tilde A^{(1)}`."""
 
     def __init__(self, newest: LearnedGraph, first: LearnedGraph, newest_share: float) -> None:
         self.newest, self.first, self.share = newest, first, newest_share
@@ -181,26 +181,24 @@ class IterativeEncoder(nn.Module):
         settings = self.settings
         inputs = matmul(features, self.first)
         first = stage = learner.first()
-        graph = first.graph
-        start = propagated = graph.times(inputs)
-        logits, regularizers = [], []
-        for iteration in range(settings.max_iterations + 1):
-            if iteration > 0:
-                before, stage = stage, learner.later(hidden)  # noqa: F821  of the last round
-                graph = _Mixed(stage.graph, first.graph, settings.newest_share)
-                propagated = graph.mix(stage.graph.times(inputs), start)
-            rate = settings.dropout if iteration == 0 else settings.later_dropout
-            hidden = dropout(
-                F.relu(propagated), rate, training=self.training, generator=generator
-            )
-            hidden = cast(Tensor, hidden)
+        graph, start = first.graph, first.graph.times(inputs)
+        hidden = self._hidden(start, settings.dropout, generator)
+        logits, regularizers = [graph.times(hidden @ self.last)], [first.regularizer]
+        for _ in range(settings.max_iterations):
+            before, stage = stage, learner.later(hidden)
+            graph = _Mixed(stage.graph, first.graph, settings.newest_share)
+            propagated = graph.mix(stage.graph.times(inputs), start)
+            hidden = self._hidden(propagated, settings.later_dropout, generator)
             logits.append(graph.times(hidden @ self.last))
             regularizers.append(stage.regularizer)
-            if iteration > 0:
-                similar = (stage.similarity, before.similarity, first.similarity)  # noqa: F821
-                if learner.change(*similar) <= settings.stop_change:
-                    break
+            change = learner.change(stage.similarity, before.similarity, first.similarity)
+            if change <= settings.stop_change:
+                break
         return Trace(tuple(logits), tuple(regularizers), graph)
+
+    def _hidden(self, propagated: Tensor, rate: float, generator: torch.Generator) -> Tensor:
+        states = F.relu(propagated)
+        return cast(Tensor, dropout(states, rate, training=self.training, generator=generator))
 
 
 def output_of(traces: list[Trace], draws: tuple[Tensor, ...] = ()) -> Output:
@@ -261,7 +259,7 @@ def graph_regularizer(
         The cost.
     """
     size = similarity.shape[0]
-    sums = similarity.row_sums()
+    sums = similarity.row_sums
     total = connectivity_cost(sums, settings)
     if settings.smoothness and gram is not None:
         rough = sums @ gram.squared_norms() - similarity.alignment(gram)

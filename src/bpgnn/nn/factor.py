@@ -30,12 +30,12 @@ class Factor(ABC):
         """Return the same vectors without their history."""
 
     @abstractmethod
-    def products(self, right: Self, start: int, stop: int) -> Tensor:  # (B, M)
-        """Multiply some rows with all rows of another factor."""
+    def products(self, right: Any, start: int, stop: int) -> Tensor:  # (B, M)
+        """Multiply some rows with all rows of another factor of the same kind."""
 
     @abstractmethod
     def add_gradients(
-        self, right: Self, gradient: Tensor, start: int, to_left: Tensor, to_right: Tensor
+        self, right: Any, gradient: Tensor, start: int, to_left: Tensor, to_right: Tensor
     ) -> None:
         """Add what a gradient (B, M) of the products from row `start` on means for both."""
 
@@ -61,12 +61,12 @@ class DenseFactor(Factor):
         return DenseFactor(self.tensor.detach())
 
     @override
-    def products(self, right: "DenseFactor", start: int, stop: int) -> Tensor:
+    def products(self, right: Any, start: int, stop: int) -> Tensor:
         return self.tensor[start:stop] @ right.tensor.T
 
     @override
     def add_gradients(
-        self, right: "DenseFactor", gradient: Tensor, start: int, to_left: Tensor, to_right: Tensor
+        self, right: Any, gradient: Tensor, start: int, to_left: Tensor, to_right: Tensor
     ) -> None:
         stop = start + gradient.size(0)
         to_left[start:stop].addmm_(gradient, right.tensor)
@@ -98,19 +98,20 @@ class SparseFactor(Factor):
         return SparseFactor(self.pattern, self.tensor.detach())
 
     @override
-    def products(self, right: "SparseFactor", start: int, stop: int) -> Tensor:
+    def products(self, right: Any, start: int, stop: int) -> Tensor:
         found = self.tensor.new_zeros(stop - start, right.num_rows)
-        _add_products(*self._arrays(right), start, stop, found.numpy())
+        arguments = [*self._arrays(right), start, stop, found.numpy()]
+        _add_products(*arguments)
         return found
 
     @override
     def add_gradients(
-        self, right: "SparseFactor", gradient: Tensor, start: int, to_left: Tensor, to_right: Tensor
+        self, right: Any, gradient: Tensor, start: int, to_left: Tensor, to_right: Tensor
     ) -> None:
         by_column = torch.zeros_like(to_right)
-        given = gradient.contiguous().numpy()
-        parts = (to_left.numpy(), by_column.numpy())
-        _add_gradients(*self._arrays(right), start, start + len(given), given, *parts)
+        found = (gradient.contiguous().numpy(), to_left.numpy(), by_column.numpy())
+        arguments = [*self._arrays(right), start, start + gradient.size(0), *found]
+        _add_gradients(*arguments)
         to_right.index_add_(0, right.pattern.order, by_column)
 
     def _arrays(self, right: "SparseFactor") -> list[Any]:

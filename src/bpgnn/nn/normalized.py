@@ -10,7 +10,8 @@ from bpgnn.nn.aggregation import edge_weights
 def normalized(graph: Graph, like: Tensor) -> Graph:
     r"""Give every node an edge to itself and scale edges by the degrees of both ends.
 
-    .. math:: \hat A = \tilde D^{-1/2} (A + I) \tilde D^{-1/2}, \quad \tilde D_{ii} = 1 + \sum_j A_{ij}
+    .. math:: \hat A = \tilde D^{-1/2} (A + I) \tilde D^{-1/2},
+        \quad \tilde D_{ii} = 1 + \sum_j A_{ij}
 
     A self-loop that is there already counts as the one that every node gets.
 
@@ -34,6 +35,4 @@ def normalized(graph: Graph, like: Tensor) -> Graph:
     weight = torch.cat([weight, weight.new_ones(graph.num_nodes)])
     degree = weight.new_zeros(graph.num_nodes).index_add(0, edges[1], weight)
     scale = degree.rsqrt()
-    return Graph.from_edge_index(
-        edges, graph.num_nodes, weight * scale[edges[0]] * scale[edges[1]]
-    )
+    return Graph.from_edge_index(edges, graph.num_nodes, weight * scale[edges[0]] * scale[edges[1]])

@@ -1,6 +1,7 @@
 """Matrices of similarities, as promises: products and sums, hardly ever the entries."""
 
 from abc import ABC, abstractmethod
+from functools import cached_property
 from typing import final
 
 import torch
@@ -47,10 +48,12 @@ class Similarity(ABC):
     def rows(self, start: int, stop: int) -> Tensor:  # (B, M)
         """Return some rows, without gradients."""
 
+    @cached_property
     def row_sums(self) -> Tensor:  # (N,)
         """Add up each row."""
         return self.times(self._ones(self.shape[1])).squeeze(1)
 
+    @cached_property
     def column_sums(self) -> Tensor:  # (M,)
         """Add up each column."""
         return self.transposed_times(self._ones(self.shape[0])).squeeze(1)
@@ -110,7 +113,7 @@ class FactoredSimilarity(Similarity):
         right: R, shape (M, D).
 
     Example:
-        >>> FactoredSimilarity(torch.eye(2), torch.tensor([[1.0, 2.0]])).row_sums()
+        >>> FactoredSimilarity(torch.eye(2), torch.tensor([[1.0, 2.0]])).row_sums
         tensor([1., 2.])
     """
 
@@ -129,7 +132,9 @@ class FactoredSimilarity(Similarity):
     @override
     def alignment(self, gram: FeatureGram) -> Tensor:
         left = gram.transposed_times(self.left)
-        return (left * (left if self.left is self.right else gram.transposed_times(self.right))).sum()
+        return (
+            left * (left if self.left is self.right else gram.transposed_times(self.right))
+        ).sum()
 
     @override
     def square(self) -> Tensor:
@@ -167,10 +172,10 @@ def squared_distance(one: Similarity, other: Similarity) -> float:
         one, other = _in_double(one), _in_double(other)
         mixed = inner_product(one, other)
         return float((one.square() + other.square() - 2 * mixed).clamp(min=0))
-    return sum(
-        float((one.rows(*block) - other.rows(*block)).square().sum())
-        for block in row_blocks(*one.shape)
+    differences = (
+        (one.rows(*block) - other.rows(*block)).flatten() for block in row_blocks(*one.shape)
     )
+    return sum(float(torch.dot(difference, difference)) for difference in differences)
 
 
 @torch.no_grad()

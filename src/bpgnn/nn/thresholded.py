@@ -121,10 +121,12 @@ class _Entries:
         for memory in busy:
             memory.join()
         for start, stop in row_blocks(*self.shape) if busy else []:
-            gradient = busy[0].gradient(start, stop)
+            rows = self.rows(start, stop)
+            gradient = busy[0].gradient(start, stop, rows)
             for memory in busy[1:]:
-                gradient += memory.gradient(start, stop)
-            gradient.masked_fill_(self.rows(start, stop) <= 0, 0.0)
+                gradient += memory.gradient(start, stop, rows)
+            # Measured: a fifteenth of the time of a comparison and a fill.
+            gradient = torch.ops.aten.threshold_backward(gradient, rows, 0.0)
             self.left.add_gradients(self.right, gradient, start, to_left, to_right)
         for memory in busy:
             memory.forget()
@@ -193,7 +195,7 @@ class _Memory:
     def forget(self) -> None:
         self.journey = -1
         self.pairs: list[tuple[Tensor, ...]] = []
-        self.multiples: list[tuple[Tensor, FeatureGram | _Part]] = []
+        self.multiples: list[tuple[float, FeatureGram | _Part]] = []
         self.whole: list[Tensor] = []
 
     def begin(self) -> None:
@@ -211,13 +213,14 @@ class _Memory:
         if self.pairs:
             self.pairs = [tuple(torch.cat(side, dim=1) for side in zip(*self.pairs, strict=True))]
 
-    def gradient(self, start: int, stop: int) -> Tensor:  # (B, M)
-        terms = [left[start:stop] @ right.T for left, right in self.pairs]
-        terms += [factor * other.rows(start, stop) for factor, other in self.multiples]
-        terms += [matrix[start:stop].clone() for matrix in self.whole]
-        total = terms[0]
-        for term in terms[1:]:
-            total += term
+    def gradient(self, start: int, stop: int, like: Tensor) -> Tensor:  # (B, M)
+        total = torch.zeros_like(like)
+        for left, right in self.pairs:
+            total.addmm_(left[start:stop], right.T)
+        for factor, other in self.multiples:
+            total.add_(other.rows(start, stop), alpha=factor)
+        for matrix in self.whole:
+            total += matrix[start:stop]
         return self.mask.applied(total, start)
 
 
@@ -239,7 +242,11 @@ class _Product(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: FunctionCtx, states: Tensor, token: Tensor, part: _Part, turned: bool  # noqa: ARG004, FBT001
+        ctx: FunctionCtx,
+        states: Tensor,
+        token: Tensor,  # noqa: ARG004
+        part: _Part,
+        turned: bool,  # noqa: FBT001
     ) -> Tensor:
         ctx.part, ctx.turned = part, turned  # pyright: ignore[reportAttributeAccessIssue]
         ctx.save_for_backward(states)
@@ -262,7 +269,10 @@ class _Alignment(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: FunctionCtx, token: Tensor, part: _Part, other: FeatureGram | _Part  # noqa: ARG004
+        ctx: FunctionCtx,
+        token: Tensor,  # noqa: ARG004
+        part: _Part,
+        other: FeatureGram | _Part,
     ) -> Tensor:
         ctx.part, ctx.other = part, other  # pyright: ignore[reportAttributeAccessIssue]
         blocks = row_blocks(*part.entries.shape)
@@ -275,7 +285,8 @@ class _Alignment(torch.autograd.Function):
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
         memory = ctx.part.memory
         memory.begin()
-        memory.multiples.append((gradient * (2 if ctx.part is ctx.other else 1), ctx.other))
+        slope = float(gradient) * (2 if ctx.part is ctx.other else 1)
+        memory.multiples.append((slope, ctx.other))
         return gradient.new_zeros(()), None, None
 
 
