@@ -20,9 +20,10 @@ from bpgnn.nn.similarity import DenseSimilarity, Similarity, row_blocks
 _STORED_ENTRIES = 1 << 24
 
 
-@final
-class ThresholdedSimilarity(Similarity):
-    r"""Stand for the products of two factors where they exceed a threshold.
+def thresholded(
+    left: Factor, right: Factor, epsilon: float, *, stored: bool | None = None
+) -> "ThresholdedSimilarity":
+    r"""Multiply two factors and keep what exceeds a threshold.
 
     .. math:: S_{ij} = \begin{cases} l_i^\top r_j & l_i^\top r_j > \varepsilon \\ 0 & \text{else}
         \end{cases}
@@ -32,20 +33,34 @@ class ThresholdedSimilarity(Similarity):
         right: The vectors r, M of them.
         epsilon: The threshold, 0 or more.
         stored: Whether to keep the matrix between its uses; by default if it is small.
+
+    Returns:
+        The matrix, shape (N, M); differentiable in both factors.
+
+    Example:
+        >>> from bpgnn.nn.factor import DenseFactor
+        >>> vectors = DenseFactor(torch.tensor([[1.0, 0.0], [0.6, 0.8]]))
+        >>> thresholded(vectors, vectors, 0.7).row_sums
+        tensor([1., 1.])
+    """
+    if stored is None:
+        stored = is_small(left.num_rows, right.num_rows)
+    entries = _Entries(left.detached(), right.detached(), epsilon, stored=stored)
+    token = _Root.apply(left.tensor, right.tensor, entries)
+    return ThresholdedSimilarity(_Part(entries, None, 0.0), token)
+
+
+@final
+class ThresholdedSimilarity(Similarity):
+    """Stand for a matrix of products above a threshold; :func:`thresholded` makes one.
+
+    Args:
+        part: The entries, all or those that dropout kept.
+        token: What ties all uses of the entries to their factors, shape ().
     """
 
-    def __init__(
-        self, left: Factor, right: Factor, epsilon: float, *, stored: bool | None = None
-    ) -> None:
-        self.shape = (left.num_rows, right.num_rows)
-        if stored is None:
-            stored = is_small(*self.shape)
-        entries = _Entries(left.detached(), right.detached(), epsilon, stored=stored)
-        token = _Root.apply(left.tensor, right.tensor, entries)
-        self._open(_Part(entries, None, 0.0), token)
-
-    def _open(self, part: "_Part", token: Any) -> None:
-        self.part, self.token = part, token
+    def __init__(self, part: "_Part", token: Any) -> None:
+        self.part, self.token, self.shape = part, token, part.entries.shape
 
     def dropped(self, kept: Tensor, rate: float) -> "ThresholdedSimilarity":  # (N, M)
         """Return the same matrix with the entries that are not kept set to zero.
@@ -54,10 +69,7 @@ class ThresholdedSimilarity(Similarity):
             kept: Which entries to keep, as truth values, shape (N, M).
             rate: The share that is dropped; those kept are scaled up by it.
         """
-        twin = object.__new__(ThresholdedSimilarity)
-        twin.shape = self.shape
-        twin._open(_Part(self.part.entries, kept, rate), self.token)
-        return twin
+        return ThresholdedSimilarity(_Part(self.part.entries, kept, rate), self.token)
 
     @override
     def times(self, states: Tensor) -> Tensor:

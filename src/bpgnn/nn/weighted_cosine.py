@@ -19,7 +19,7 @@ from bpgnn.nn.factor import (
 )
 from bpgnn.nn.similarity import FactoredSimilarity, Similarity
 from bpgnn.nn.sparse import Features, SparseMatrix, matmul
-from bpgnn.nn.thresholded import ThresholdedSimilarity
+from bpgnn.nn.thresholded import ThresholdedSimilarity, thresholded
 
 
 @final
@@ -60,11 +60,11 @@ class WeightedCosine(nn.Module):
         left, right = self._factors(vectors, columns)
         if self.epsilon == 0 and isinstance(left, DenseFactor) and is_nonnegative(vectors):
             return FactoredSimilarity(left.tensor, right.tensor)
-        return ThresholdedSimilarity(left, right, self.epsilon)
+        return thresholded(left, right, self.epsilon)
 
     def entries(self, vectors: Features, columns: Tensor | None = None) -> ThresholdedSimilarity:
         """Compare as `forward` does, by entries, which can be dropped."""
-        return ThresholdedSimilarity(*self._factors(vectors, columns), self.epsilon)
+        return thresholded(*self._factors(vectors, columns), self.epsilon)
 
     def _factors(self, vectors: Features, columns: Tensor | None) -> tuple[Factor, Factor]:
         left = perspectives(vectors, self.weight)
