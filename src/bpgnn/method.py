@@ -32,8 +32,8 @@ class MethodSettings(Settings):
         class_weight: `none`, or `balanced` to give every class the same say in the loss.
         feature_scaling: `auto` (rows of counts are divided by their sum, columns of tables
             standardised), `rows`, `columns` or `none`.
-        split: The split where none is asked for: `complete`, `public`, `random`, or `auto`
-            for the data set's own.
+        split: The split where none is asked for and the data set has it: `complete`,
+            `public`, `random`; `auto` for the data set's own.
         outer_nodes: Where labels for a method's outer problem come from: `none`, half of the
             `validation` nodes, or a fifth of the `train` nodes. They are drawn by the seed,
             and leave the part they come from.

@@ -25,5 +25,4 @@ def test_it_takes_no_notice_of_a_graph_and_needs_none(plain_problem):
 def test_published_settings_are_those_of_the_field():
     found = MLP.preset("published", "cora")
     assert (found.hidden, found.dropout, found.split) == ((32,), 0.5, "public")
-    assert MLP.preset("published", "photo").split == "complete"
     assert MLP.preset("paper", "cora").hidden == (32, 16, 8)

@@ -142,3 +142,18 @@ def test_settings_of_another_program_are_refused(folder):
     folder.write(PLAN, json.dumps({"python.linting": True}).encode())
     with pytest.raises(RunFolderError, match="damaged or not one of bpgnn's"):
         resumed_plan(folder)
+
+
+@pytest.mark.parametrize(
+    ("preset", "asked", "split"),
+    [("published", None, "public"), ("paper", None, "complete"), ("published", "random", "random")],
+)
+def test_the_split_is_the_one_asked_for_or_that_of_the_settings(preset, asked, split):
+    plan = Plan(method="gcn", preset=preset)
+    assert load_for(plan, "cora", asked).chosen_split().name == split
+
+
+@pytest.mark.parametrize("preset", ["published", "paper"])
+def test_where_a_data_set_has_no_such_split_it_keeps_its_own(preset):
+    plan = Plan(method="gcn", preset=preset)
+    assert load_for(plan, "wine", None).chosen_split().name == "random"

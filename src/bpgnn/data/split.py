@@ -59,10 +59,23 @@ def split(
     raise InputError(f"`kind` must be one of {', '.join(get_args(SplitKind))}, but got {kind!r}.")
 
 
+def is_possible(dataset: Dataset, kind: SplitKind) -> bool:
+    """Tell whether a data set is large enough for a split, or comes with it.
+
+    Example:
+        >>> from bpgnn.data.synthetic import block_model
+        >>> [is_possible(block_model(100), kind) for kind in ("complete", "public", "random")]
+        [False, False, True]
+    """
+    if kind == "complete":
+        return dataset.num_nodes > NUM_VALIDATION + 2 * NUM_TEST
+    return kind == "random" or dataset.public_split is not None
+
+
 def _complete(dataset: Dataset) -> Split:
     num_nodes = dataset.num_nodes
     held_out = NUM_VALIDATION + NUM_TEST
-    if num_nodes <= held_out + NUM_TEST:
+    if not is_possible(dataset, "complete"):
         raise InputError(
             f"The split 'complete' keeps {held_out} nodes for validation and test, and needs "
             f"more than {held_out + NUM_TEST} nodes, but {dataset.name} has {num_nodes}. "

@@ -91,7 +91,6 @@ class GAT(LayeredMethod[GATSettings]):
             "weight_decay": 1e-3,
             "output_heads": 8,
         },
-        ("published", "photo"): {"split": "complete"},
     }
     graph_use = "needed"
 

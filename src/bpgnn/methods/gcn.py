@@ -63,7 +63,6 @@ class GCN(LayeredMethod[GCNSettings]):
         "paper": PAPER,
         "tuned": {},
     }
-    by_dataset: ClassVar = {("published", "photo"): {"split": "complete"}}
     graph_use = "needed"
 
     @override

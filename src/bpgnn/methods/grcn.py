@@ -86,7 +86,6 @@ class GRCN(Method[GRCNSettings]):
     by_dataset: ClassVar = {
         ("published", "cora"): {"k": 150},
         ("published", "citeseer"): {"k": 300},
-        ("published", "photo"): {"split": "complete"},
     }
     graph_use = "used"
     infers_graph = True

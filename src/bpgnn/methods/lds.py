@@ -123,7 +123,6 @@ _DENSE = {"parameters": "dense", "learning_rate": 0.1}
 _BY_DATASET: dict[tuple[str, str], dict[str, Any]] = {
     ("published", "cora"): _DENSE,
     ("published", "citeseer"): _DENSE,
-    ("published", "photo"): {"split": "complete"},
     ("paper", "cora"): _DENSE,
     ("paper", "citeseer"): _DENSE,
 }

@@ -47,7 +47,6 @@ class MLP(LayeredMethod[LayeredSettings]):
         "paper": PAPER,
         "tuned": {},
     }
-    by_dataset: ClassVar = {("published", "photo"): {"split": "complete"}}
     graph_use = "ignored"
 
     @override

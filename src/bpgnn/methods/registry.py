@@ -8,6 +8,8 @@ from bpgnn.methods.ddgm import DDGME, DDGMEHH, DDGMH, DDGMSS
 from bpgnn.methods.gat import GAT
 from bpgnn.methods.gcn import GCN
 from bpgnn.methods.grcn import GRCN
+from bpgnn.methods.idgl import IDGL
+from bpgnn.methods.idgl_anch import IDGLAnch
 from bpgnn.methods.lds import LDS
 from bpgnn.methods.mlp import MLP
 
@@ -16,6 +18,8 @@ METHODS: dict[str, type[Method[Any]]] = {
     "gcn": GCN,
     "gat": GAT,
     "lds": LDS,
+    "idgl": IDGL,
+    "idgl-anch": IDGLAnch,
     "ddgm-e": DDGME,
     "ddgm-h": DDGMH,
     "ddgm-ehh": DDGMEHH,

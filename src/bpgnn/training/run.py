@@ -8,7 +8,8 @@ from bpgnn.data.catalog import load
 from bpgnn.data.dataset import Dataset
 from bpgnn.data.download import Progress
 from bpgnn.data.perturb import add_edges, drop_edges, perturbation_note
-from bpgnn.data.split import SplitKind
+from bpgnn.data.split import SplitKind, is_possible
+from bpgnn.data.split import split as choose_split
 from bpgnn.errors import InputError, RunFolderError, nearest
 from bpgnn.training.folder import PLAN, RESULT, RunFolder
 from bpgnn.training.plan import Plan
@@ -20,15 +21,16 @@ def load_for(
     """Load a data set by name and perturb its graph as the plan says.
 
     The random split and the perturbation take the run's seed, so that two methods under the
-    same seed see the same data.
+    same seed see the same data. Where no split is named, it is the one of the method's settings
+    if the data set has it.
     """
-    wanted = plan.settings_for(dataset).split
-    if split is None and wanted != "auto":
-        split = wanted
     kinds = get_args(SplitKind)
     if split is not None and split not in kinds:
         raise InputError(f"There is no split {split!r}.{nearest(split, kinds)}")
     data = load(dataset, split=split, seed=plan.seed, progress=progress)  # pyright: ignore[reportArgumentType]
+    wanted = plan.settings_for(dataset).split
+    if split is None and wanted != "auto" and is_possible(data, wanted):
+        data = data.with_split(choose_split(data, wanted, seed=plan.seed))
     graph = data.graph
     if graph is None:
         if plan.add_edges or plan.drop_edges:
