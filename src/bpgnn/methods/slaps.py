@@ -269,8 +269,7 @@ class SLAPS(Method[SLAPSSettings]):
         self.steps += 1
         learned = cast(_Learned, output.detail)
         if learned.neighbours is not None and learned.similarity is not None:
-            self.neighbours.copy_(learned.neighbours)
-            self.similarity.copy_(learned.similarity)
+            self.neighbours, self.similarity = learned.neighbours, learned.similarity.detach()
 
     @override
     def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
