@@ -51,7 +51,7 @@ class Mask:
         """Number the entries that are not zero."""
         if isinstance(features, Tensor):
             features = SparseMatrix.from_csr(features.detach().to_sparse_csr())
-        pattern = Pattern(features.pointer, features.column, features.shape)
+        pattern = Pattern.from_matrix(features)
         self.features, self.share = SparseValues(pattern, features.value), share
         self.num_cells = features.shape[0] * features.shape[1]
         self.key = pattern.row * features.shape[1] + features.column

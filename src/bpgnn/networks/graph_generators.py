@@ -8,8 +8,8 @@ from torch import Tensor, nn
 from typing_extensions import override
 
 from bpgnn.nn.nearest import nearest_graph
-from bpgnn.nn.pattern import Pattern
-from bpgnn.nn.sparse import Features, SparseMatrix, matmul
+from bpgnn.nn.pattern import Pattern, sparse_product
+from bpgnn.nn.sparse import Features, SparseMatrix
 
 Activation = Literal["relu", "tanh"]
 
@@ -43,7 +43,11 @@ class DenseGenerator(nn.Module):
     @override
     def forward(self, features: Features) -> Tensor:  # (N, F) -> (N, F)
         """Map, and scale each row to length one."""
-        hidden = self.activation(matmul(features, self.first) + self.first_bias)
+        if isinstance(features, SparseMatrix):
+            states = sparse_product(Pattern.from_matrix(features), features.value, self.first)
+        else:
+            states = features @ self.first
+        hidden = self.activation(states + self.first_bias)
         return F.normalize(hidden @ self.second + self.second_bias, dim=1, eps=_SHORTEST)
 
 
@@ -105,7 +109,7 @@ class FullGenerator(nn.Module):
 
 def unit_rows(matrix: SparseMatrix) -> SparseMatrix:  # (N, F) -> (N, F)
     """Scale each row of a sparse matrix to length one; a row of zeros stays one."""
-    row = Pattern(matrix.pointer, matrix.column, matrix.shape).row
+    row = Pattern.from_matrix(matrix).row
     squares = matrix.value.new_zeros(matrix.shape[0]).index_add(0, row, matrix.value**2)
     # The root comes after the bound, or else a row of zeros would have no gradient.
     length = squares.clamp(min=_SHORTEST**2).sqrt()

@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.autograd.function import FunctionCtx
 
 from bpgnn.matrix import csr_matrix
+from bpgnn.nn.sparse import SparseMatrix
 
 
 @final
@@ -43,6 +44,14 @@ class Pattern:
         count = torch.bincount(row, minlength=shape[0])
         pointer = torch.cat([count.new_zeros(1), count.cumsum(0)])
         return cls(pointer, key - row * shape[1], shape)
+
+    @classmethod
+    def from_matrix(cls, matrix: SparseMatrix) -> Self:
+        """Take the places of a sparse matrix, which knows those of its transpose."""
+        pattern = cls(matrix.pointer, matrix.column, matrix.shape)
+        turned = cls(matrix.column_pointer, matrix.row, (matrix.shape[1], matrix.shape[0]))
+        pattern.__dict__["turned"] = (turned, matrix.order)
+        return pattern
 
     @cached_property
     def row(self) -> Tensor:  # (E,)
