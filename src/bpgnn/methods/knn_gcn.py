@@ -11,7 +11,7 @@ from bpgnn.errors import InputError, nearest
 from bpgnn.graph import Graph
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
 from bpgnn.networks.two_layer_gcn import TwoLayerGCN
-from bpgnn.nn.adjacency import normalized
+from bpgnn.nn.adjacency import Adjacency, normalized
 from bpgnn.nn.nearest import nearest_graph
 from bpgnn.nn.pattern import Pattern, SparseValues
 from bpgnn.nn.sparse import Features, SparseMatrix
@@ -88,7 +88,7 @@ class KNNGCN(Method[KNNGCNSettings]):
         )
         # The neighbours of these features are found once; those of others each time.
         self.features = problem.features
-        self.nearest = nearest_graph(problem.features, settings.k, metric=settings.metric)
+        self.found = self._find(problem.features)
 
     @override
     @classmethod
@@ -121,10 +121,7 @@ class KNNGCN(Method[KNNGCNSettings]):
         draws: Draws | None = None,
     ) -> Output:
         features = problem.features
-        graph = self.nearest
-        if features is not self.features:
-            graph = nearest_graph(features, self.settings.k, metric=self.settings.metric)
-        adjacency = normalized(with_self_loops(graph, features))
+        graph, adjacency = self.found if features is self.features else self._find(features)
         logits = self.network(features, adjacency, generator=generator)
         return Output(logits.unsqueeze(0), (), graph)
 
@@ -135,6 +132,10 @@ class KNNGCN(Method[KNNGCNSettings]):
     @override
     def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
         return (cast(Graph, output.detail),)
+
+    def _find(self, features: Features) -> tuple[Graph, Adjacency]:
+        graph = nearest_graph(features, self.settings.k, metric=self.settings.metric)
+        return graph, normalized(with_self_loops(graph, features))
 
 
 def with_self_loops(graph: Graph, features: Features) -> SparseValues:

@@ -202,7 +202,7 @@ class SLAPS(Method[SLAPSSettings]):
         numbers += int(15 * hidden_entries) + 8 * sizes.num_values
         if settings.generator == "fp":
             # Measured: the matrix, Adam's two, gradients, and what each of the layers keeps.
-            return 4 * (numbers + 20 * num_nodes**2)
+            return 4 * (numbers + 24 * num_nodes**2)
         numbers += 60 * num_nodes * (settings.k + 1) + (1 << 25)
         if settings.generator == "mlp":
             numbers += 14 * num_features**2 + 7 * num_nodes * num_features
