@@ -164,6 +164,8 @@ PRESETS: dict[str, str | None] = {"published": None, "paper": "complete", "tuned
 """The split of each preset, or None for that of the authors where the data set has it."""
 
 BY_DATASET: dict[str, dict[str, Any]] = {
+    "cora": {"k": 30, "learning_rate": 0.01, "adjacency_dropout": 0.5},
+    "citeseer": {"k": 20, "learning_rate": 0.001, "adjacency_dropout": 0.5},
     **{name: {"feature_scaling": "columns"} for name in ("digits", "wine", "breast_cancer")},
 }
 """What was chosen for a data set by validation accuracy, among the authors' settings."""
