@@ -50,7 +50,9 @@ class Mask:
     ) -> None:
         """Number the entries that are not zero."""
         if isinstance(features, Tensor):
-            features = SparseMatrix.from_csr(features.detach().to_sparse_csr())
+            row, column = features.nonzero(as_tuple=True)
+            places = Pattern.from_places(row, column, (features.size(0), features.size(1)))
+            features = SparseMatrix.from_csr(places.matrix(features.detach()[row, column]))
         pattern = Pattern.from_matrix(features)
         self.features, self.share = SparseValues(pattern, features.value), share
         self.num_cells = features.shape[0] * features.shape[1]
