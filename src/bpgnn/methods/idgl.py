@@ -142,7 +142,7 @@ class IDGL(Method[IDGLSettings]):
         if is_small(num_nodes, num_nodes):
             kept = 1 + 2 * dropping + bool(settings.smoothness)
             kept += settings.max_iterations if settings.threshold > 0 else 0
-            entries += 4 * (kept + 2) * num_nodes**2
+            entries += 4 * (kept + 3) * num_nodes**2
         width = settings.num_perspectives * settings.hidden
         states = 4 * num_nodes * rounds * (6 * width + 8 * settings.hidden)
         values = 8 * sizes.num_values * (4 + 4 * settings.num_perspectives)

@@ -10,13 +10,17 @@ from bpgnn.methods.gcn import GCN
 from bpgnn.methods.grcn import GRCN
 from bpgnn.methods.idgl import IDGL
 from bpgnn.methods.idgl_anch import IDGLAnch
+from bpgnn.methods.knn_gcn import KNNGCN
 from bpgnn.methods.lds import LDS
 from bpgnn.methods.mlp import MLP
+from bpgnn.methods.slaps import SLAPS
 
 METHODS: dict[str, type[Method[Any]]] = {
     "mlp": MLP,
     "gcn": GCN,
     "gat": GAT,
+    "knn-gcn": KNNGCN,
+    "slaps": SLAPS,
     "lds": LDS,
     "idgl": IDGL,
     "idgl-anch": IDGLAnch,
