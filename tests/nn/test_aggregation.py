@@ -28,6 +28,12 @@ def test_edges_that_stand_twice_count_twice(states):
     torch.testing.assert_close(products[:2], (states[0] @ states[1]).expand(2))
 
 
+def test_more_edges_than_pairs_of_nodes_are_multiplied_one_by_one(states):
+    many = Graph(torch.tensor([[1] * 5 + [0] * 4, [0] * 5 + [1] * 4]), 2)
+    products = edge_products(states[:2], states[:2], many)
+    torch.testing.assert_close(products, (states[0] @ states[1]).expand(9))
+
+
 def test_a_graph_without_edges_sums_and_multiplies_nothing(states):
     empty = Graph.empty(12)
     assert not weighted_sum(states, empty, torch.ones(0)).any()

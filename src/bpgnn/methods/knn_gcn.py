@@ -12,7 +12,7 @@ from bpgnn.graph import Graph
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
 from bpgnn.networks.two_layer_gcn import TwoLayerGCN
 from bpgnn.nn.adjacency import Adjacency, normalized
-from bpgnn.nn.nearest import nearest_graph
+from bpgnn.nn.nearest import nearest_graph, search_memory
 from bpgnn.nn.pattern import Pattern, SparseValues
 from bpgnn.nn.sparse import Features, SparseMatrix
 
@@ -109,7 +109,8 @@ class KNNGCN(Method[KNNGCNSettings]):
     @classmethod
     def memory(cls, settings: KNNGCNSettings, sizes: Sizes) -> int:
         numbers = 7 * settings.hidden * sizes.num_features + 10 * sizes.num_nodes * settings.hidden
-        return 4 * (numbers + 40 * sizes.num_nodes * (settings.k + 1) + 8 * sizes.num_values)
+        numbers += 40 * sizes.num_nodes * (settings.k + 1) + 8 * sizes.num_values
+        return 4 * numbers + search_memory(sizes.num_nodes, settings.k)
 
     @override
     def forward(

@@ -242,7 +242,7 @@ class SLAPS(Method[SLAPSSettings]):
         draws: Draws | None = None,
     ) -> Output:
         features = problem.features
-        learned = self._learned(features)
+        learned = self._taken(cast(Graph, draws[0])) if draws else self._learned(features)
         adjacency = normalized(learned.adjacency)
         logits = self.classifier(features, adjacency, generator=generator)
         if self.training and self.settings.denoising_weight > 0:
@@ -253,7 +253,7 @@ class SLAPS(Method[SLAPSSettings]):
             )
             loss = reconstruction_loss(guess, masked.target, self.kind)
             learned = _Learned(learned.adjacency, learned.neighbours, learned.similarity, loss)
-        return Output(logits.unsqueeze(0), (), learned)
+        return Output(logits.unsqueeze(0), () if self.training else _drawn(learned), learned)
 
     @override
     def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
@@ -292,6 +292,14 @@ class SLAPS(Method[SLAPSSettings]):
             else:
                 neighbours = most_similar(vectors, self.settings.k + 1)
             similarity = F.relu(similarities(vectors, neighbours))
+        return self._joined(neighbours, similarity)
+
+    def _taken(self, graph: Graph) -> _Learned:
+        """Take the graph of an earlier evaluation."""
+        shape = (graph.num_nodes, -1)
+        return self._joined(graph.sources.view(shape), graph.weights.view(shape))
+
+    def _joined(self, neighbours: Tensor, similarity: Tensor) -> _Learned:  # (N, K), (N, K)
         if self.places is None or not torch.equal(self.places.neighbours, neighbours):
             self.places = SymmetricPlaces(neighbours.clone())
         return _Learned(self.places.adjacency(similarity), neighbours, similarity)
@@ -307,6 +315,17 @@ def _make_generator(settings: SLAPSSettings, features: Features) -> nn.Module:
         return FullGenerator(features, settings.k)
     kind = DenseGenerator if settings.generator == "mlp" else DiagonalGenerator
     return kind(features.size(1), settings.activation)
+
+
+def _drawn(learned: _Learned) -> Draws:
+    """Hand out neighbours and similarities, so that another pass can take them."""
+    if learned.neighbours is None or learned.similarity is None:
+        return ()
+    num_nodes, count = learned.neighbours.shape
+    targets = torch.arange(num_nodes, device=learned.neighbours.device).repeat_interleave(count)
+    # An edge without weight would be none, and a node have fewer neighbours than another.
+    weight = learned.similarity.detach().flatten().clamp(min=1e-30)
+    return (Graph(torch.stack([learned.neighbours.flatten(), targets]), num_nodes, weight),)
 
 
 def _as_graph(adjacency: Adjacency, count: int) -> Graph:

@@ -4,11 +4,14 @@ from typing import Literal
 
 import numpy as np
 import scipy.sparse
+from sklearn import config_context
 from sklearn.neighbors import kneighbors_graph
 
 from bpgnn.errors import InputError
 from bpgnn.graph import Graph
 from bpgnn.nn.sparse import Features, SparseMatrix
+
+_BLOCK_MB = 64
 
 Likeness = Literal["cosine", "minkowski"]
 
@@ -35,9 +38,16 @@ def nearest_graph(features: Features, k: int, *, metric: Likeness = "cosine") ->
             f"`k` must be between 1 and {num_nodes - 1} for {num_nodes} nodes, but got {k}. "
             "Ask for fewer neighbours a node."
         )
-    nearest = kneighbors_graph(to_numpy(features), k, metric=metric, include_self=False)
+    # By default scikit-learn takes a gigabyte for its blocks of distances.
+    with config_context(working_memory=_BLOCK_MB):
+        nearest = kneighbors_graph(to_numpy(features), k, metric=metric, include_self=False)
     device = (features.value if isinstance(features, SparseMatrix) else features).device
     return Graph.from_scipy(nearest).to(device)
+
+
+def search_memory(num_nodes: int, k: int) -> int:
+    """Estimate the bytes that the search for nearest neighbours holds for a while."""
+    return 2 * min(_BLOCK_MB << 20, 8 * num_nodes**2) + 60 * num_nodes * k
 
 
 def to_numpy(features: Features) -> np.ndarray | scipy.sparse.csr_array:  # (N, F)
