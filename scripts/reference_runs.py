@@ -27,8 +27,28 @@ def tuned(dataset: str, seeds: range, *, add_edges: float = 0.0, **changes: obje
     return [(dataset, Plan(seed=seed, add_edges=add_edges, changes=changes)) for seed in seeds]
 
 
+def published(method: str, dataset: str, num_seeds: int = 3, **changes: object) -> list[Run]:
+    """List a method under its authors' settings and protocol, one run a seed."""
+    return [
+        (dataset, Plan(method=method, preset="published", seed=seed, changes=changes))
+        for seed in range(num_seeds)
+    ]
+
+
 CONTROL = {"boolean_layers": 0}
-FIVE, TWO = range(5), range(2)
+FIVE = range(5)
+PUBLISHED = (
+    "mlp",
+    "gcn",
+    "gat",
+    "knn-gcn",
+    "slaps",
+    "lds",
+    "idgl",
+    "idgl-anch",
+    "ddgm-e",
+    "ddgm-h",
+)
 
 RUNS: dict[str, list[Run]] = {
     "cora": tuned("cora", FIVE),
@@ -49,12 +69,24 @@ RUNS: dict[str, list[Run]] = {
     "noise none": tuned("cora", FIVE, add_edges=0.75, residual="none"),
     "cora sum": tuned("cora", FIVE, residual="sum"),
     "noise sum": tuned("cora", FIVE, add_edges=0.75, residual="sum"),
+    **{
+        f"{method} {dataset}": published(method, dataset)
+        for method in PUBLISHED
+        for dataset in ("cora", "citeseer")
+    },
+    "lds cora dense": published("lds", "cora", 1, parameters="dense"),
+    "idgl-anch pubmed": published("idgl-anch", "pubmed", 1),
+    "slaps pubmed": published("slaps", "pubmed", 1),
+    "ddgm-e pubmed": published("ddgm-e", "pubmed"),
+    "grcn cora": published("grcn", "cora"),
+    "grcn citeseer": published("grcn", "citeseer"),
 }
 
 
 def command(dataset: str, plan: Plan) -> str:
     """Write the command that makes a run again."""
     words = ["bpgnn", "train", dataset, "--seed", str(plan.seed), "--threads", "1"]
+    words += [] if plan.method == "bpgnn" else ["--method", plan.method]
     words += [] if plan.preset == "tuned" else ["--preset", plan.preset]
     words += ["--add-edges", str(plan.add_edges)] if plan.add_edges else []
     for name, value in (plan.changes or {}).items():

@@ -183,8 +183,7 @@ class Method(nn.Module, ABC, Generic[SettingsT]):
     def preset(cls, name: str, dataset: str) -> SettingsT:
         """Return the settings of that name for a data set."""
         if name not in cls.presets:
-            known = nearest(name, cls.presets)
-            raise InputError(f"There is no preset {name!r} of {cls.__name__}.{known}")
+            raise InputError(f"There is no preset {name!r} here.{nearest(name, cls.presets)}")
         changes = {**cls.presets[name], **cls.by_dataset.get((name, dataset), {})}
         return cast(SettingsT, cls.settings_type(**changes))
 

@@ -409,7 +409,7 @@ def test_the_preset_authors_follows_their_code():
 
 
 def test_an_unknown_preset_is_met_with_the_nearest():
-    with pytest.raises(InputError, match="no preset 'papper' of BPGNN. Did you mean paper?"):
+    with pytest.raises(InputError, match="no preset 'papper' here. Did you mean paper?"):
         BPGNN.preset("papper", "cora")
 
 

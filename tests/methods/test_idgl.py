@@ -394,7 +394,7 @@ def test_the_preset_published_is_the_table_of_the_authors():
 
 
 def test_an_unknown_preset_is_met_with_the_nearest():
-    with pytest.raises(InputError, match="no preset 'publishd' of IDGL. Did you mean published?"):
+    with pytest.raises(InputError, match="no preset 'publishd' here. Did you mean published?"):
         IDGL.preset("publishd", "cora")
 
 

@@ -307,7 +307,7 @@ def test_the_preset_published_is_the_table_of_the_authors(dataset, shares, costs
 
 
 def test_an_unknown_preset_and_too_few_anchors_get_a_sentence():
-    with pytest.raises(InputError, match="no preset 'papr' of IDGLAnch. Did you mean paper?"):
+    with pytest.raises(InputError, match="no preset 'papr' here. Did you mean paper?"):
         IDGLAnch.preset("papr", "cora")
     with pytest.raises(InputError, match="`num_anchors` must be 1 or more, but got 0"):
         settings(num_anchors=0)

@@ -282,8 +282,8 @@ def test_settings_that_cannot_be_are_refused(changes, words):
         ("cora", "mlp-d", 15, 512, "public"),
         ("citeseer", "mlp-d", 20, 1024, "public"),
         ("pubmed", "mlp", 15, 128, "public"),
-        ("photo", "mlp-d", 15, 512, "complete"),
-        ("my own", "mlp-d", 15, 512, "auto"),
+        ("photo", "mlp-d", 15, 512, "public"),
+        ("my own", "mlp-d", 15, 512, "public"),
     ],
 )
 def test_the_published_preset_is_the_table_of_the_authors(dataset, generator, k, width, split):
@@ -309,5 +309,5 @@ def test_tables_are_standardised():
 
 
 def test_an_unknown_preset_is_met_with_the_nearest():
-    with pytest.raises(InputError, match="no preset 'papper' of slaps. Did you mean paper?"):
+    with pytest.raises(InputError, match="no preset 'papper' here. Did you mean paper?"):
         SLAPS.preset("papper", "cora")

@@ -345,7 +345,7 @@ def test_a_device_that_is_not_here_is_said_in_a_sentence(small, make_plan, devic
     ("plan", "words"),
     [
         ({"method": "bpgn"}, "There is no method 'bpgn'. Did you mean bpgnn?"),
-        ({"preset": "tund"}, "There is no preset 'tund' of bpgnn. Did you mean tuned?"),
+        ({"preset": "tund"}, "There is no preset 'tund' here. Did you mean tuned?"),
         ({"changes": {"kk": 3}}, "There is no setting 'kk'. Did you mean k?"),
         ({"changes": {"k": 60}}, "`k` must be between 1 and 59 for 60 nodes, but got 60."),
         ({"changes": {"k": 0}}, "`k` must be 1 or more, but got 0."),

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 from typing_extensions import override
 
-from bpgnn.errors import InputError, nearest
 from bpgnn.graph import Graph
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
 from bpgnn.networks.two_layer_gcn import TwoLayerGCN
@@ -45,6 +44,27 @@ class KNNGCNSettings(MethodSettings):
         )
 
 
+_SCHEDULE: dict[str, Any] = {
+    "learning_rate": 0.01,
+    "weight_decay": 5e-4,
+    "max_steps": 200,
+    "patience": 100,
+    "evaluate_every": 10,
+    "num_samples": 1,
+    "select_by": "accuracy",
+    "feature_scaling": "none",
+}
+
+_SPLITS = {"published": "public", "paper": "complete", "tuned": "auto"}
+
+# What was chosen for a data set by validation accuracy, among the authors' settings.
+_CHOSEN: dict[str, dict[str, Any]] = {
+    "cora": {"k": 30, "learning_rate": 0.01, "adjacency_dropout": 0.5},
+    "citeseer": {"k": 20, "learning_rate": 0.001, "adjacency_dropout": 0.5},
+    **{name: {"feature_scaling": "columns"} for name in ("digits", "wine", "breast_cancer")},
+}
+
+
 @final
 class KNNGCN(Method[KNNGCNSettings]):
     r"""Classify nodes by a GCN over the directed graph of nearest neighbours.
@@ -74,6 +94,11 @@ class KNNGCN(Method[KNNGCNSettings]):
   booktitle = {Advances in Neural Information Processing Systems}
 }"""
 
+    settings_type = KNNGCNSettings
+    presets: ClassVar = {name: {**_SCHEDULE, "split": split} for name, split in _SPLITS.items()}
+    by_dataset: ClassVar = {
+        (name, dataset): own for name in _SPLITS for dataset, own in _CHOSEN.items()
+    }
     graph_use = "ignored"
     infers_graph = True
 
@@ -89,16 +114,6 @@ class KNNGCN(Method[KNNGCNSettings]):
         # The neighbours of these features are found once; those of others each time.
         self.features = problem.features
         self.found = self._find(problem.features)
-
-    @override
-    @classmethod
-    def preset(cls, name: str, dataset: str) -> KNNGCNSettings:
-        if name not in PRESETS:
-            raise InputError(f"There is no preset {name!r} of knn-gcn.{nearest(name, PRESETS)}")
-        split = PRESETS[name]
-        if split is None:
-            split = {"photo": "complete"}.get(dataset, "public" if dataset in _PUBLIC else "auto")
-        return KNNGCNSettings(**{**_SCHEDULE, **BY_DATASET.get(dataset, {}), "split": split})
 
     @override
     @classmethod
@@ -146,27 +161,3 @@ def with_self_loops(graph: Graph, features: Features) -> SparseValues:
     like = features.value if isinstance(features, SparseMatrix) else features
     pattern = Pattern.from_places(row, column, (graph.num_nodes, graph.num_nodes))
     return SparseValues(pattern, like.new_ones(row.numel()))
-
-
-_SCHEDULE = {
-    "learning_rate": 0.01,
-    "weight_decay": 5e-4,
-    "max_steps": 200,
-    "patience": 100,
-    "evaluate_every": 10,
-    "num_samples": 1,
-    "select_by": "accuracy",
-    "feature_scaling": "none",
-}
-
-_PUBLIC = ("cora", "citeseer", "pubmed")
-
-PRESETS: dict[str, str | None] = {"published": None, "paper": "complete", "tuned": "auto"}
-"""The split of each preset, or None for that of the authors where the data set has it."""
-
-BY_DATASET: dict[str, dict[str, Any]] = {
-    "cora": {"k": 30, "learning_rate": 0.01, "adjacency_dropout": 0.5},
-    "citeseer": {"k": 20, "learning_rate": 0.001, "adjacency_dropout": 0.5},
-    **{name: {"feature_scaling": "columns"} for name in ("digits", "wine", "breast_cancer")},
-}
-"""What was chosen for a data set by validation accuracy, among the authors' settings."""

@@ -180,12 +180,10 @@ class SLAPS(Method[SLAPSSettings]):
     @classmethod
     def preset(cls, name: str, dataset: str) -> SLAPSSettings:
         if name not in PRESETS:
-            raise InputError(f"There is no preset {name!r} of slaps.{nearest(name, PRESETS)}")
+            raise InputError(f"There is no preset {name!r} here.{nearest(name, PRESETS)}")
         generator, split = PRESETS[name]
         generator = generator or ("mlp" if dataset == "pubmed" else "mlp-d")
         row = TABLE.get((dataset, generator), TABLE["cora", generator])
-        if split is None:
-            split = {"photo": "complete"}.get(dataset, "public" if dataset in _PUBLIC else "auto")
         shared = {**_SCHEDULE, **_BY_DATASET.get(dataset, {}), "generator": generator}
         return SLAPSSettings(**{**shared, **row, "split": split})
 
@@ -352,18 +350,15 @@ _SCHEDULE = {
     "warm_up": 400,
 }
 
-_PUBLIC = ("cora", "citeseer", "pubmed")
-
-PRESETS: dict[str, tuple[str | None, str | None]] = {
-    "published": (None, None),
-    "published-mlp-d": ("mlp-d", None),
-    "published-mlp": ("mlp", None),
-    "published-fp": ("fp", None),
+PRESETS: dict[str, tuple[str | None, str]] = {
+    "published": (None, "public"),
+    "published-mlp-d": ("mlp-d", "public"),
+    "published-mlp": ("mlp", "public"),
+    "published-fp": ("fp", "public"),
     "paper": (None, "complete"),
     "tuned": (None, "auto"),
 }
-"""The generator of each preset, or None for the best published one, and its split, or None for
-that of the authors where the data set has it."""
+"""The generator of each preset, or None for the best published one, and its split."""
 
 
 def _row(
