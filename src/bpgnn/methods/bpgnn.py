@@ -81,7 +81,12 @@ _LARGER = {
 _BY_DATASET: dict[tuple[str, str], dict] = {
     ("paper", "pubmed"): {"boolean_layers": 1},
     ("paper", "photo"): {"boolean_layers": 1},
-    ("tuned", "pubmed"): {**_LARGER, "temperature": 3.0, "gate": 0.1},
+    ("tuned", "pubmed"): {
+        **_LARGER,
+        "max_steps": 500,
+        "latent_dim": 4,
+        "observed_messages": True,
+    },
     ("tuned", "photo"): {
         **_LARGER,
         "witness": "equal",
