@@ -17,7 +17,7 @@ from bpgnn.losses.classification import classification_loss
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
 from bpgnn.nn.aggregation import edge_weights, weighted_sum
 from bpgnn.nn.dropout import dropout
-from bpgnn.nn.nearest import Likeness, nearest_graph
+from bpgnn.nn.nearest import Likeness, nearest_graph, search_memory
 from bpgnn.nn.pairs import NodePairs
 from bpgnn.nn.propagation import Propagation, normalized
 from bpgnn.nn.sparse import Features, matmul
@@ -391,8 +391,7 @@ def _memory(settings: LDSSettings, sizes: Sizes) -> int:
     search = 0
     if settings.parameters == "sparse":
         num_pairs = min(num_pairs, sizes.num_edges + num_nodes * k)
-        # Distances and their order, of which scikit-learn makes up to a gigabyte at a time.
-        search = min(16 * num_nodes**2, 2 << 30) if k > 0 else 0
+        search = search_memory(num_nodes, k) if k > 0 else 0
     # Measured, with four bytes a number; the latent graph at the end is part of a pair's.
     states = 96 * num_nodes * (settings.hidden + sizes.num_classes)
     weights = 160 * settings.hidden * (sizes.num_features + sizes.num_classes)
