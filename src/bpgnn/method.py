@@ -188,9 +188,9 @@ class Method(nn.Module, ABC, Generic[SettingsT]):
         return cast(SettingsT, cls.settings_type(**changes))
 
     @classmethod
-    @abstractmethod
     def build(cls, settings: SettingsT, problem: Problem) -> Self:
         """Make the method with fresh weights for a problem's size."""
+        return cls(settings, problem)  # pyright: ignore[reportCallIssue]
 
     @classmethod
     @abstractmethod

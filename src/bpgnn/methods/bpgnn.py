@@ -1,20 +1,16 @@
 """The Boolean Product Graph Neural Network."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, final
 
-import torch
-from torch import Tensor
 from typing_extensions import override
 
-from bpgnn.graph import Graph
-from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
-from bpgnn.networks.sampled import SampledNetwork, SampledSettings, sampled_memory
+from bpgnn.networks.sampled import SampledMethod, SampledMethodSettings
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class BPGNNSettings(MethodSettings, SampledSettings):
+class BPGNNSettings(SampledMethodSettings):
     """Settle a BPGNN: how it is trained, how it infers graphs, and its networks.
 
     Args:
@@ -98,7 +94,7 @@ _BY_DATASET: dict[tuple[str, str], dict] = {
 
 
 @final
-class BPGNN(Method[BPGNNSettings]):
+class BPGNN(SampledMethod[BPGNNSettings]):
     r"""Classify nodes over graphs inferred by the Boolean product.
 
     "Boolean Product Graph Neural Networks", Wang, Liu and Xiang, 2024. For layers l < L:
@@ -133,24 +129,6 @@ class BPGNN(Method[BPGNNSettings]):
     settings_type = BPGNNSettings
     presets = _PRESETS
     by_dataset = _BY_DATASET
-    graph_use = "used"
-    infers_graph = True
-
-    def __init__(self, settings: BPGNNSettings, problem: Problem) -> None:
-        """Make the network."""
-        super().__init__()
-        self.settings = settings
-        self.network = SampledNetwork(settings, problem)
-
-    @override
-    @classmethod
-    def build(cls, settings: BPGNNSettings, problem: Problem) -> Self:
-        return cls(settings, problem)
-
-    @override
-    @classmethod
-    def memory(cls, settings: BPGNNSettings, sizes: Sizes) -> int:
-        return sampled_memory(settings, sizes)
 
     @override
     def parameter_groups(self) -> list[dict[str, Any]]:
@@ -162,31 +140,3 @@ class BPGNN(Method[BPGNNSettings]):
             for rate, graph in zip(rates, (True, False), strict=True)
             if (members := [p for p in group["params"] if (id(p) in inferring) == graph])
         ]
-
-    @property
-    @override
-    def sampler_name(self) -> str | None:
-        return self.network.sampler_name
-
-    @override
-    def forward(
-        self,
-        problem: Problem,
-        *,
-        generator: torch.Generator,
-        num_samples: int = 1,
-        draws: Draws | None = None,
-    ) -> Output:
-        return self.network(problem, generator=generator, num_samples=num_samples, draws=draws)
-
-    @override
-    def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
-        return self.network.losses(output, problem)
-
-    @override
-    def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
-        return self.network.latent_graphs(output)
-
-    @override
-    def observe(self, output: Output, problem: Problem) -> None:
-        self.network.observe(output, problem)

@@ -2,21 +2,19 @@
 
 from abc import ABC
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, final
+from typing import Any, ClassVar, Literal, final
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor
 from typing_extensions import override
 
-from bpgnn.graph import Graph
-from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
-from bpgnn.networks.sampled import SampledNetwork, SampledSettings, sampled_memory
+from bpgnn.method import Output
+from bpgnn.networks.sampled import SampledMethod, SampledMethodSettings
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class DDGMSettings(MethodSettings, SampledSettings):
+class DDGMSettings(SampledMethodSettings):
     """Settle a dDGM: BPGNN's network, without the observed graph in its probabilities.
 
     Args:
@@ -29,7 +27,7 @@ class DDGMSettings(MethodSettings, SampledSettings):
     stop_on: Literal["likelihood", "sum"] = "likelihood"
 
 
-class DDGM(Method[DDGMSettings], ABC):
+class DDGM(SampledMethod[DDGMSettings], ABC):
     """Classify nodes over graphs sampled by the distance of latent points.
 
     Args:
@@ -38,52 +36,6 @@ class DDGM(Method[DDGMSettings], ABC):
     """
 
     settings_type = DDGMSettings
-    graph_use = "used"
-    infers_graph = True
-
-    def __init__(self, settings: DDGMSettings, problem: Problem) -> None:
-        """Make the network."""
-        super().__init__()
-        self.settings = settings
-        self.network = SampledNetwork(settings, problem)
-
-    @override
-    @classmethod
-    def build(cls, settings: DDGMSettings, problem: Problem) -> Self:
-        return cls(settings, problem)
-
-    @override
-    @classmethod
-    def memory(cls, settings: DDGMSettings, sizes: Sizes) -> int:
-        return sampled_memory(settings, sizes)
-
-    @property
-    @override
-    def sampler_name(self) -> str | None:
-        return self.network.sampler_name
-
-    @override
-    def forward(
-        self,
-        problem: Problem,
-        *,
-        generator: torch.Generator,
-        num_samples: int = 1,
-        draws: Draws | None = None,
-    ) -> Output:
-        return self.network(problem, generator=generator, num_samples=num_samples, draws=draws)
-
-    @override
-    def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
-        return self.network.losses(output, problem)
-
-    @override
-    def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
-        return self.network.latent_graphs(output)
-
-    @override
-    def observe(self, output: Output, problem: Problem) -> None:
-        self.network.observe(output, problem)
 
     @override
     def validation_loss(self, output: Output, nodes: Tensor, labels: Tensor) -> float:

@@ -1,7 +1,7 @@
 """The graph-revised convolutional network."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, cast, final
+from typing import Any, ClassVar, cast, final
 
 import torch
 import torch.nn.functional as F
@@ -103,11 +103,6 @@ class GRCN(Method[GRCNSettings]):
         self.second = nn.Parameter(torch.ones(problem.num_features))
         self.hidden = FeatureLinear(problem.num_features, settings.hidden)
         self.output = FeatureLinear(settings.hidden, problem.num_classes)
-
-    @override
-    @classmethod
-    def build(cls, settings: GRCNSettings, problem: Problem) -> Self:
-        return cls(settings, problem)
 
     @override
     @classmethod

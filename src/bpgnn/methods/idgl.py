@@ -1,41 +1,37 @@
 """Iterative deep graph learning."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, final
 
 import torch
 from torch import Tensor
 from typing_extensions import override
 
 from bpgnn.graph import Graph
-from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
+from bpgnn.method import Draws, Output, Problem, Sizes
 from bpgnn.networks.iterative import (
     GraphLearner,
-    IterativeEncoder,
-    IterativeSettings,
+    IterativeMethod,
+    IterativeMethodSettings,
     LearnedGraph,
-    ObservedGraph,
     Stage,
     drawn_mask,
     graph_regularizer,
-    iterative_losses,
-    iterative_validation_loss,
     observed_rows,
     output_of,
     propagate_observed,
+    states_memory,
 )
 from bpgnn.nn.dropout import dropout
 from bpgnn.nn.factor import FeatureGram, without_zeros
-from bpgnn.nn.heaviest import heaviest_neighbours
 from bpgnn.nn.similarity import Similarity, squared_distance, squared_norm
 from bpgnn.nn.sparse import Features
 from bpgnn.nn.thresholded import is_small
-from bpgnn.nn.weighted_cosine import WeightedCosine
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class IDGLSettings(MethodSettings, IterativeSettings):
+class IDGLSettings(IterativeMethodSettings):
     """Settle IDGL: how it is trained, how it learns graphs, and its network."""
 
 
@@ -69,7 +65,7 @@ _CITESEER = {
 
 
 @final
-class IDGL(Method[IDGLSettings]):
+class IDGL(IterativeMethod[IDGLSettings]):
     r"""Learn a graph from node states and node states from that graph, until it settles.
 
     `Chen, Wu and Zaki, 2020 <https://arxiv.org/abs/2006.13009>`_, "Iterative Deep Graph Learning
@@ -113,29 +109,12 @@ class IDGL(Method[IDGLSettings]):
     settings_type = IDGLSettings
     presets = _PRESETS
     by_dataset: ClassVar = {(name, "citeseer"): _CITESEER for name in _PRESETS}
-    graph_use = "used"
-    infers_graph = True
     instead = "Take idgl-anch, which compares nodes with a few anchors only, or a smaller data set."
-
-    def __init__(self, settings: IDGLSettings, problem: Problem) -> None:
-        """Make the network and what compares features and states."""
-        super().__init__()
-        self.settings = settings
-        self.encoder = IterativeEncoder(settings, problem.num_features, problem.num_classes)
-        views = (settings.num_perspectives, settings.threshold)
-        self.compare_features = WeightedCosine(problem.num_features, *views)
-        self.compare_states = WeightedCosine(settings.hidden, *views)
-        self.observed = ObservedGraph(settings.nearest)
-
-    @override
-    @classmethod
-    def build(cls, settings: IDGLSettings, problem: Problem) -> Self:
-        return cls(settings, problem)
 
     @override
     @classmethod
     def memory(cls, settings: IDGLSettings, sizes: Sizes) -> int:
-        num_nodes, rounds = sizes.num_nodes, settings.max_iterations + 1
+        num_nodes = sizes.num_nodes
         dropping = settings.input_dropout > 0
         # Two of the masks of a byte an entry; matrices of four only where they are kept.
         entries = 2 * num_nodes**2 if dropping else 0
@@ -143,12 +122,7 @@ class IDGL(Method[IDGLSettings]):
             kept = 1 + 2 * dropping + bool(settings.smoothness)
             kept += settings.max_iterations if settings.threshold > 0 else 0
             entries += 4 * (kept + 3) * num_nodes**2
-        width = settings.num_perspectives * settings.hidden
-        states = 4 * num_nodes * rounds * (6 * width + 8 * settings.hidden)
-        values = 8 * sizes.num_values * (4 + 4 * settings.num_perspectives)
-        weights = 16 * sizes.num_features * (settings.hidden + settings.num_perspectives)
-        # Blocks of rows, a few at a time.
-        return entries + states + values + weights + 100 * sizes.num_edges + 2**26
+        return entries + states_memory(settings, sizes)
 
     @override
     def forward(
@@ -164,19 +138,6 @@ class IDGL(Method[IDGLSettings]):
         features = without_zeros(features)
         learner = _FullGraphs(self, features, self.observed.of(problem), generator)
         return output_of([self.encoder(features, learner, generator=generator)])
-
-    @override
-    def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
-        return iterative_losses(output, problem)
-
-    @override
-    def validation_loss(self, output: Output, nodes: Tensor, labels: Tensor) -> float:
-        return iterative_validation_loss(output, nodes, labels)
-
-    @override
-    def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
-        size = output.logits.size(1)
-        return tuple(heaviest_neighbours(trace.graph.rows, size) for trace in output.detail)
 
 
 @final

@@ -1,43 +1,39 @@
 """Iterative deep graph learning with anchors."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, cast, final
+from typing import Any, ClassVar, cast, final
 
 import torch
 from torch import Tensor
 from typing_extensions import override
 
 from bpgnn.graph import Graph
-from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
+from bpgnn.method import Draws, Output, Problem, Sizes
 from bpgnn.networks.iterative import (
     GraphLearner,
-    IterativeEncoder,
-    IterativeSettings,
+    IterativeMethod,
+    IterativeMethodSettings,
     LearnedGraph,
-    ObservedGraph,
     Stage,
     Trace,
     connectivity_cost,
     drawn_mask,
     graph_regularizer,
-    iterative_losses,
-    iterative_validation_loss,
     observed_rows,
     output_of,
     propagate_observed,
+    states_memory,
 )
 from bpgnn.nn.dropout import dropout
 from bpgnn.nn.factor import FeatureGram, chosen_rows, without_zeros
-from bpgnn.nn.heaviest import heaviest_neighbours
 from bpgnn.nn.similarity import DenseSimilarity, Similarity, squared_distance, squared_norm
 from bpgnn.nn.sparse import Features
 from bpgnn.nn.thresholded import is_small
-from bpgnn.nn.weighted_cosine import WeightedCosine
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class IDGLAnchSettings(MethodSettings, IterativeSettings):
+class IDGLAnchSettings(IterativeMethodSettings):
     """Settle IDGL-ANCH: how it is trained, how it learns graphs, and its network.
 
     Args:
@@ -114,7 +110,7 @@ _CITESEER = {
 
 
 @final
-class IDGLAnch(Method[IDGLAnchSettings]):
+class IDGLAnch(IterativeMethod[IDGLAnchSettings]):
     r"""Learn a graph between nodes and a few anchors, in turns with node states.
 
     `Chen, Wu and Zaki, 2020 <https://arxiv.org/abs/2006.13009>`_, "Iterative Deep Graph Learning
@@ -162,24 +158,7 @@ class IDGLAnch(Method[IDGLAnchSettings]):
         for name in _PRESETS
         for dataset, own in (("cora", _CORA), ("citeseer", _CITESEER))
     }
-    graph_use = "used"
-    infers_graph = True
     instead = "Set `num_anchors` lower, or take a smaller data set or a machine with more."
-
-    def __init__(self, settings: IDGLAnchSettings, problem: Problem) -> None:
-        """Make the network and what compares features and states."""
-        super().__init__()
-        self.settings = settings
-        self.encoder = IterativeEncoder(settings, problem.num_features, problem.num_classes)
-        views = (settings.num_perspectives, settings.threshold)
-        self.compare_features = WeightedCosine(problem.num_features, *views)
-        self.compare_states = WeightedCosine(settings.hidden, *views)
-        self.observed = ObservedGraph(settings.nearest)
-
-    @override
-    @classmethod
-    def build(cls, settings: IDGLAnchSettings, problem: Problem) -> Self:
-        return cls(settings, problem)
 
     @override
     @classmethod
@@ -195,12 +174,7 @@ class IDGLAnch(Method[IDGLAnchSettings]):
             entries += 4 * (kept + 1) * num_nodes * anchors
         if joined:
             entries += 4 * (rounds + 6) * anchors**2
-        width = settings.num_perspectives * settings.hidden
-        states = 4 * num_nodes * rounds * (6 * width + 8 * settings.hidden)
-        values = 8 * sizes.num_values * (4 + 4 * settings.num_perspectives)
-        weights = 16 * sizes.num_features * (settings.hidden + settings.num_perspectives)
-        # Blocks of rows, a few at a time.
-        return entries + states + values + weights + 100 * sizes.num_edges + 2**26
+        return entries + states_memory(settings, sizes)
 
     @override
     def forward(
@@ -226,19 +200,6 @@ class IDGLAnch(Method[IDGLAnchSettings]):
         features = without_zeros(features)
         learner = _AnchorGraphs(self, features, self.observed.of(problem), anchors, generator)
         return self.encoder(features, learner, generator=generator)
-
-    @override
-    def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
-        return iterative_losses(output, problem)
-
-    @override
-    def validation_loss(self, output: Output, nodes: Tensor, labels: Tensor) -> float:
-        return iterative_validation_loss(output, nodes, labels)
-
-    @override
-    def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
-        size = output.logits.size(1)
-        return tuple(heaviest_neighbours(trace.graph.rows, size) for trace in output.detail)
 
 
 @final

@@ -1,7 +1,7 @@
 """kNN-GCN: a GCN over the graph of nearest neighbours in feature space."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, cast, final
+from typing import Any, ClassVar, Literal, cast, final
 
 import torch
 from torch import Tensor
@@ -114,11 +114,6 @@ class KNNGCN(Method[KNNGCNSettings]):
         # The neighbours of these features are found once; those of others each time.
         self.features = problem.features
         self.found = self._find(problem.features)
-
-    @override
-    @classmethod
-    def build(cls, settings: KNNGCNSettings, problem: Problem) -> Self:
-        return cls(settings, problem)
 
     @override
     @classmethod

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar, Literal, Self, cast, final
+from typing import Any, ClassVar, Literal, cast, final
 
 import torch
 import torch.nn.functional as F
@@ -209,11 +209,6 @@ class LDS(Method[LDSSettings]):
         self.register_buffer("lowest", torch.tensor(math.inf))
         self.register_buffer("stale", torch.tensor(0))
         self.register_buffer("finished", torch.tensor(False))
-
-    @override
-    @classmethod
-    def build(cls, settings: LDSSettings, problem: Problem) -> Self:
-        return cls(settings, problem)
 
     @override
     @classmethod

@@ -1,7 +1,7 @@
 """SLAPS: a graph learned from features alone, with a denoising auto-encoder to help."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self, cast, final
+from typing import Any, ClassVar, Literal, cast, final
 
 import torch
 import torch.nn.functional as F
@@ -186,11 +186,6 @@ class SLAPS(Method[SLAPSSettings]):
         row = TABLE.get((dataset, generator), TABLE["cora", generator])
         shared = {**_SCHEDULE, **_BY_DATASET.get(dataset, {}), "generator": generator}
         return SLAPSSettings(**{**shared, **row, "split": split})
-
-    @override
-    @classmethod
-    def build(cls, settings: SLAPSSettings, problem: Problem) -> Self:
-        return cls(settings, problem)
 
     @override
     @classmethod

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import cast, final
+from typing import TypeVar, cast, final
 
 import torch
 import torch.nn.functional as F
@@ -10,14 +10,16 @@ from torch import Tensor, nn
 from typing_extensions import override
 
 from bpgnn.graph import Graph, with_both_directions
-from bpgnn.method import Output, Problem
+from bpgnn.method import Method, MethodSettings, Output, Problem, Sizes
 from bpgnn.nn.aggregation import weighted_sum
 from bpgnn.nn.dropout import dropout
 from bpgnn.nn.factor import FeatureGram
+from bpgnn.nn.heaviest import heaviest_neighbours
 from bpgnn.nn.nearest import nearest_graph
 from bpgnn.nn.normalized import normalized
 from bpgnn.nn.similarity import Similarity, row_blocks
 from bpgnn.nn.sparse import Features, SparseMatrix, matmul
+from bpgnn.nn.weighted_cosine import WeightedCosine
 from bpgnn.settings import Settings
 
 
@@ -206,30 +208,76 @@ def output_of(traces: list[Trace], draws: tuple[Tensor, ...] = ()) -> Output:
     return Output(torch.stack([trace.logits[-1] for trace in traces]), draws, tuple(traces))
 
 
-def iterative_losses(output: Output, problem: Problem) -> dict[str, Tensor]:
-    """Return the classification loss and the regulariser, over all iterations."""
-    traces: tuple[Trace, ...] = output.detail
-    tasks = [
-        over_iterations([problem.task_loss(own.unsqueeze(0)) for own in trace.logits])
-        for trace in traces
-    ]
-    graphs = [over_iterations(list(trace.regularizers)) for trace in traces]
-    return {"task": torch.stack(tasks).mean(), "graph": torch.stack(graphs).mean()}
+@dataclass(frozen=True, kw_only=True)
+class IterativeMethodSettings(MethodSettings, IterativeSettings):
+    """Settle such a network and how it is trained."""
 
 
-@torch.no_grad()
-def iterative_validation_loss(output: Output, nodes: Tensor, labels: Tensor) -> float:
-    """Judge as in training, regulariser and all, by the labels (V,) of other nodes (V,)."""
-    totals = [
-        over_iterations(
-            [
-                F.cross_entropy(own[nodes], labels) + cost
-                for own, cost in zip(trace.logits, trace.regularizers, strict=True)
-            ]
-        )
-        for trace in output.detail
-    ]
-    return float(torch.stack(totals).mean())
+IterativeT = TypeVar("IterativeT", bound=IterativeMethodSettings)
+
+
+class IterativeMethod(Method[IterativeT], ABC):
+    """Classify by such a network; what builds on this says what nodes are compared with.
+
+    Args:
+        settings: All choices.
+        problem: What the sizes of the first and last layer are taken from.
+    """
+
+    graph_use = "used"
+    infers_graph = True
+
+    def __init__(self, settings: IterativeT, problem: Problem) -> None:
+        """Make the network and what compares features and states."""
+        super().__init__()
+        self.settings = settings
+        self.encoder = IterativeEncoder(settings, problem.num_features, problem.num_classes)
+        views = (settings.num_perspectives, settings.threshold)
+        self.compare_features = WeightedCosine(problem.num_features, *views)
+        self.compare_states = WeightedCosine(settings.hidden, *views)
+        self.observed = ObservedGraph(settings.nearest)
+
+    @override
+    def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
+        """Return the classification loss and the regulariser, over all iterations."""
+        traces: tuple[Trace, ...] = output.detail
+        tasks = [
+            over_iterations([problem.task_loss(own.unsqueeze(0)) for own in trace.logits])
+            for trace in traces
+        ]
+        graphs = [over_iterations(list(trace.regularizers)) for trace in traces]
+        return {"task": torch.stack(tasks).mean(), "graph": torch.stack(graphs).mean()}
+
+    @override
+    @torch.no_grad()
+    def validation_loss(self, output: Output, nodes: Tensor, labels: Tensor) -> float:
+        """Judge as in training, regulariser and all, by the labels (V,) of other nodes (V,)."""
+        totals = [
+            over_iterations(
+                [
+                    F.cross_entropy(own[nodes], labels) + cost
+                    for own, cost in zip(trace.logits, trace.regularizers, strict=True)
+                ]
+            )
+            for trace in output.detail
+        ]
+        return float(torch.stack(totals).mean())
+
+    @override
+    def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
+        size = output.logits.size(1)
+        return tuple(heaviest_neighbours(trace.graph.rows, size) for trace in output.detail)
+
+
+def states_memory(settings: IterativeSettings, sizes: Sizes) -> int:
+    """Estimate the bytes of all that grows with N alone."""
+    num_nodes, rounds = sizes.num_nodes, settings.max_iterations + 1
+    width = settings.num_perspectives * settings.hidden
+    states = 4 * num_nodes * rounds * (6 * width + 8 * settings.hidden)
+    values = 8 * sizes.num_values * (4 + 4 * settings.num_perspectives)
+    weights = 16 * sizes.num_features * (settings.hidden + settings.num_perspectives)
+    # Blocks of rows, a few at a time.
+    return states + values + weights + 100 * sizes.num_edges + 2**26
 
 
 def over_iterations(values: list[Tensor]) -> Tensor:

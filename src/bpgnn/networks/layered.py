@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Self, TypeVar
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -64,11 +64,6 @@ class LayeredMethod(Method[LayeredT], ABC):
     @abstractmethod
     def make_stack(cls, settings: LayeredT, widths: list[int]) -> Stack:
         """Make the layers for their widths from input to output."""
-
-    @override
-    @classmethod
-    def build(cls, settings: LayeredT, problem: Problem) -> Self:
-        return cls(settings, problem)
 
     @override
     @classmethod

@@ -3,10 +3,11 @@
 BPGNN is this network over A ⋄ P, dDGM over P alone.
 """
 
+from abc import ABC
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, cast, final
+from typing import Literal, TypeVar, cast, final
 
 import torch
 import torch.nn.functional as F
@@ -25,7 +26,7 @@ from bpgnn.losses.graph_reward import (
     probability_reward,
     running_mean,
 )
-from bpgnn.method import Draws, Output, Problem, Sizes
+from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
 from bpgnn.nn.choose import make_aggregation
 from bpgnn.nn.dropout import dropout
 from bpgnn.nn.linear import FeatureLinear
@@ -124,6 +125,11 @@ class SampledSettings(Settings, InferenceSettings):
                 "`graph_loss=likelihood` is defined for the plain product only. "
                 "Set `symmetric=false` or another graph loss."
             )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledMethodSettings(MethodSettings, SampledSettings):
+    """Settle such a network and how it is trained."""
 
 
 @final
@@ -371,6 +377,60 @@ class SampledNetwork(nn.Module):
             totals = drawn.inference.probabilities.log_totals(self_pairs=settings.self_pairs)
             return graph_likelihood(log_prob, totals[nodes], surprise)
         return graph_reward(log_prob, surprise)
+
+
+SampledT = TypeVar("SampledT", bound=SampledMethodSettings)
+
+
+class SampledMethod(Method[SampledT], ABC):
+    """Classify by such a network; what builds on this brings settings, presets and a paper.
+
+    Args:
+        settings: All choices.
+        problem: What the sizes of the first and last layer are taken from.
+    """
+
+    graph_use = "used"
+    infers_graph = True
+
+    def __init__(self, settings: SampledT, problem: Problem) -> None:
+        """Make the network."""
+        super().__init__()
+        self.settings = settings
+        self.network = SampledNetwork(settings, problem)
+
+    @override
+    @classmethod
+    def memory(cls, settings: SampledT, sizes: Sizes) -> int:
+        return sampled_memory(settings, sizes)
+
+    @property
+    @override
+    def sampler_name(self) -> str | None:
+        return self.network.sampler_name
+
+    @override
+    def forward(
+        self,
+        problem: Problem,
+        *,
+        generator: torch.Generator,
+        num_samples: int = 1,
+        draws: Draws | None = None,
+    ) -> Output:
+        return self.network(problem, generator=generator, num_samples=num_samples, draws=draws)
+
+    @override
+    def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
+        return self.network.losses(output, problem)
+
+    @override
+    def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
+        return self.network.latent_graphs(output)
+
+    @override
+    def observe(self, output: Output, problem: Problem) -> None:
+        self.network.observe(output, problem)
 
 
 def _weighted(drawn: _Drawn) -> Graph:
