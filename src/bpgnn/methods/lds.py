@@ -161,9 +161,9 @@ class LDS(Method[LDSSettings]):
         neighbours of each node in feature space, so that memory grows with N and not with
         its square; all other pairs stay apart. `dense` has all N (N - 1) / 2 as the paper
         does. On Cora ten neighbours are too few to do as well, and 200, which `published` and
-        `paper` have there, nearly enough. F is taken without dropout over one graph more, and the inner step
-        size moves by the same eta as theta: the paper does not say. Of several inner steps,
-        progress is judged against the lowest objective of the run. Tau and eta in
+        `paper` have there, nearly enough. F is taken without dropout over one graph more, and
+        the inner step size moves by the same eta as theta: the paper does not say. Of several
+        inner steps, progress is judged against the lowest objective of the run. Tau and eta in
         `published` are of the authors' grid, which was not searched as a whole.
     """
 
