@@ -153,17 +153,20 @@ def methods(
     Example: bpgnn methods pubmed
     """
     from bpgnn.data.catalog import load
+    from bpgnn.method import MethodSettings, sizes_of
     from bpgnn.methods.registry import METHODS
-    from bpgnn.training.memory import in_words, memory_needed
+    from bpgnn.training.memory import in_words
+    from bpgnn.training.problem import make_problem
 
     console = Console()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with _download_bar(console) as report:
             data = load(dataset, progress=report)
+        sizes = sizes_of(make_problem(data, MethodSettings()))
         table = Table("method", "observed graph", "latent graph", "memory", "what it does")
         for name, method in METHODS.items():
-            needed = memory_needed(name, method.preset("tuned", dataset), data)
+            needed = method.memory(method.preset("tuned", dataset), sizes)
             gives = "yes" if method.infers_graph else "–"
             does = (method.__doc__ or "").splitlines()[0]
             table.add_row(name, method.graph_use, gives, in_words(needed), does)

@@ -12,7 +12,7 @@ from typing_extensions import override
 from bpgnn.errors import InputError, nearest
 from bpgnn.graph import Graph
 from bpgnn.losses.classification import TaskLoss, classification_loss
-from bpgnn.nn.sparse import Features, SparseMatrix
+from bpgnn.nn.sparse import Features, values_of
 from bpgnn.settings import Settings
 
 
@@ -151,13 +151,11 @@ class Sizes:
 
 def sizes_of(problem: Problem) -> Sizes:
     """Say how large a problem is."""
-    features = problem.features
-    sparse = isinstance(features, SparseMatrix)
     return Sizes(
         num_nodes=problem.num_nodes,
         num_edges=0 if problem.graph is None else problem.graph.num_edges,
         num_features=problem.num_features,
-        num_values=(features.value if sparse else features).numel(),
+        num_values=values_of(problem.features).numel(),
         num_classes=problem.num_classes,
     )
 

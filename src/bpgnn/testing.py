@@ -21,7 +21,7 @@ from bpgnn.data.dataset import Dataset
 from bpgnn.data.synthetic import block_model
 from bpgnn.graph import Graph
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, sizes_of
-from bpgnn.nn.sparse import SparseMatrix
+from bpgnn.nn.sparse import SparseMatrix, values_of
 from bpgnn.randomness import generator_for, seeded_globally
 from bpgnn.training.checkpoint import TrainingState, from_bytes, to_bytes
 from bpgnn.training.problem import make_problem
@@ -171,7 +171,7 @@ def _built(
     method: type[Method[Any]], settings: MethodSettings, problem: Problem, seed: int = 0
 ) -> Method[Any]:
     features = problem.features
-    dtype = (features.value if isinstance(features, SparseMatrix) else features).dtype
+    dtype = values_of(features).dtype
     with seeded_globally(seed):
         return method.build(settings, problem).to(dtype)
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, final
 from typing_extensions import override
 
 from bpgnn.networks.layered import PAPER, LayeredMethod, LayeredSettings
-from bpgnn.nn.stack import Stack, make_layers
+from bpgnn.nn.stack import Stack
 
 
 @final
@@ -68,8 +68,7 @@ class GCN(LayeredMethod[GCNSettings]):
     @override
     @classmethod
     def make_stack(cls, settings: GCNSettings, widths: list[int]) -> Stack:
-        layers = make_layers("gcn", widths)
-        return Stack(layers, settings.dropout, input_dropout=settings.input_dropout)
+        return cls.plain_stack("gcn", settings, widths)
 
     @override
     def parameter_groups(self) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from bpgnn.networks.two_layer_gcn import TwoLayerGCN
 from bpgnn.nn.adjacency import Adjacency, normalized
 from bpgnn.nn.nearest import nearest_graph, search_memory
 from bpgnn.nn.pattern import Pattern, SparseValues
-from bpgnn.nn.sparse import Features, SparseMatrix
+from bpgnn.nn.sparse import Features, values_of
 
 
 @final
@@ -153,6 +153,6 @@ def with_self_loops(graph: Graph, features: Features) -> SparseValues:
     """Write A + I, in the precision of the features."""
     own = torch.arange(graph.num_nodes, device=graph.sources.device)
     row, column = torch.cat([graph.targets, own]), torch.cat([graph.sources, own])
-    like = features.value if isinstance(features, SparseMatrix) else features
+    like = values_of(features)
     pattern = Pattern.from_places(row, column, (graph.num_nodes, graph.num_nodes))
     return SparseValues(pattern, like.new_ones(row.numel()))

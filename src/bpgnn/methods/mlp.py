@@ -5,7 +5,7 @@ from typing import ClassVar, final
 from typing_extensions import override
 
 from bpgnn.networks.layered import PAPER, LayeredMethod, LayeredSettings
-from bpgnn.nn.stack import Stack, make_layers
+from bpgnn.nn.stack import Stack
 
 
 @final
@@ -52,5 +52,4 @@ class MLP(LayeredMethod[LayeredSettings]):
     @override
     @classmethod
     def make_stack(cls, settings: LayeredSettings, widths: list[int]) -> Stack:
-        layers = make_layers("mlp", widths)
-        return Stack(layers, settings.dropout, input_dropout=settings.input_dropout)
+        return cls.plain_stack("mlp", settings, widths)

@@ -18,7 +18,7 @@ from bpgnn.nn.heaviest import heaviest_neighbours
 from bpgnn.nn.nearest import nearest_graph
 from bpgnn.nn.normalized import normalized
 from bpgnn.nn.similarity import Similarity, row_blocks
-from bpgnn.nn.sparse import Features, SparseMatrix, matmul
+from bpgnn.nn.sparse import Features, matmul, values_of
 from bpgnn.nn.weighted_cosine import WeightedCosine
 from bpgnn.settings import Settings
 
@@ -347,7 +347,7 @@ class ObservedGraph:
         """Return Â with its entries as weights; nearest neighbours where none is observed."""
         if self.seen is None or self.seen[0] is not problem:
             features = problem.features
-            like = features.value if isinstance(features, SparseMatrix) else features
+            like = values_of(features)
             graph = problem.graph
             if graph is None:
                 k = min(self.nearest, problem.num_nodes - 1)

@@ -12,7 +12,7 @@ from typing_extensions import override
 from bpgnn.errors import InputError
 from bpgnn.graph import Graph
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
-from bpgnn.nn.stack import Stack
+from bpgnn.nn.stack import Stack, StackKind, make_layers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +64,12 @@ class LayeredMethod(Method[LayeredT], ABC):
     @abstractmethod
     def make_stack(cls, settings: LayeredT, widths: list[int]) -> Stack:
         """Make the layers for their widths from input to output."""
+
+    @classmethod
+    def plain_stack(cls, kind: StackKind, settings: LayeredT, widths: list[int]) -> Stack:
+        """Make layers of one kind, with the settings' dropout before them."""
+        layers = make_layers(kind, widths)
+        return Stack(layers, settings.dropout, input_dropout=settings.input_dropout)
 
     @override
     @classmethod

@@ -42,7 +42,7 @@ def most_similar(vectors: Features, count: int) -> Tensor:  # (N, F) -> (N, K)
         work = float((vectors.column_pointer.diff().double() ** 2).sum())
         if _DENSE_SPEED * work < num_nodes**2 * width:
             return _search_sparse(vectors, count)
-        vectors = Pattern.from_matrix(vectors).matrix(vectors.value).to_dense()
+        vectors = vectors.by_rows.to_dense()
     rows = max(1, _BLOCK_ENTRIES // vectors.size(0))
     found = [(block @ vectors.t()).topk(count).indices for block in vectors.split(rows)]
     return torch.cat(found).sort().values

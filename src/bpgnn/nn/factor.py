@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from typing_extensions import override
 
-from bpgnn.nn.sparse import Features, SparseMatrix, matmul
+from bpgnn.nn.sparse import Features, SparseMatrix, matmul, values_of
 
 
 class Factor(ABC):
@@ -293,5 +293,5 @@ def _from_rows(matrix: SparseMatrix, pointer: Tensor, entries: Tensor) -> Sparse
 
 def is_nonnegative(features: Features) -> bool:
     """Tell whether no entry is below zero."""
-    values = features.value if isinstance(features, SparseMatrix) else features
+    values = values_of(features)
     return values.numel() == 0 or cast(float, values.detach().min().item()) >= 0

@@ -9,7 +9,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from bpgnn.errors import InputError
 from bpgnn.graph import Graph
-from bpgnn.nn.sparse import Features, SparseMatrix
+from bpgnn.nn.sparse import Features, SparseMatrix, values_of
 
 _BLOCK_MB = 64
 
@@ -41,7 +41,7 @@ def nearest_graph(features: Features, k: int, *, metric: Likeness = "cosine") ->
     # By default scikit-learn takes a gigabyte for its blocks of distances.
     with config_context(working_memory=_BLOCK_MB):
         nearest = kneighbors_graph(to_numpy(features), k, metric=metric, include_self=False)
-    device = (features.value if isinstance(features, SparseMatrix) else features).device
+    device = values_of(features).device
     return Graph.from_scipy(nearest).to(device)
 
 

@@ -109,6 +109,16 @@ class _Product(torch.autograd.Function):
         return None, _Product.apply(matrix, gradient, not transposed), None  # pyright: ignore[reportReturnType]
 
 
+def values_of(features: Features) -> Tensor:
+    """Return the tensor that holds the values: all entries, or of sparse ones the stored.
+
+    Example:
+        >>> values_of(torch.ones(2, 1)).shape
+        torch.Size([2, 1])
+    """
+    return features.value if isinstance(features, SparseMatrix) else features
+
+
 def matmul(features: Features, weight: Tensor) -> Tensor:  # (N, F), (F, D) -> (N, D)
     """Multiply dense or sparse features by a weight matrix; differentiable in the weight.
 

@@ -5,11 +5,9 @@ from pathlib import Path
 import psutil
 import torch
 
-from bpgnn.data.dataset import Dataset
 from bpgnn.errors import NotEnoughMemoryError
 from bpgnn.method import MethodSettings, Problem, sizes_of
 from bpgnn.methods.registry import METHODS
-from bpgnn.training.problem import make_problem
 
 
 def free_memory(device: torch.device) -> int:
@@ -19,11 +17,6 @@ def free_memory(device: torch.device) -> int:
     free = psutil.virtual_memory().available
     limit, used = (_control_group(name) for name in ("memory.max", "memory.current"))
     return free if limit is None or used is None else min(free, limit - used)
-
-
-def memory_needed(name: str, settings: MethodSettings, dataset: Dataset) -> int:
-    """Estimate the bytes that a method needs beyond a data set."""
-    return METHODS[name].memory(settings, sizes_of(make_problem(dataset, settings)))
 
 
 def check_memory(name: str, settings: MethodSettings, problem: Problem) -> None:
