@@ -24,10 +24,12 @@ class MethodSettings(Settings):
         learning_rate: Adam's step size.
         weight_decay: L2 penalty on weights and biases.
         max_steps: Most training steps, each over the whole graph.
-        patience: Steps without a better validation before training stops.
+        patience: Steps without progress on the validation nodes before training stops.
         evaluate_every: Steps between two evaluations.
         num_samples: Sampled graphs over which a prediction is averaged.
-        select_by: What the best validation is judged by: its `loss` or its `accuracy`.
+        select_by: What the best validation is judged by: its `loss`, its `accuracy`, or `both`:
+            then one of them no worse than ever is progress, and the weights where neither is
+            worse are kept.
         test_weights: Test the weights of the `best` validation or the `last`.
         class_weight: `none`, or `balanced` to give every class the same say in the loss.
         feature_scaling: `auto` (rows of counts are divided by their sum, columns of tables
@@ -45,7 +47,7 @@ class MethodSettings(Settings):
     patience: int = 150
     evaluate_every: int = 10
     num_samples: int = 10
-    select_by: Literal["loss", "accuracy"] = "loss"
+    select_by: Literal["loss", "accuracy", "both"] = "loss"
     test_weights: Literal["best", "last"] = "best"
     class_weight: Literal["none", "balanced"] = "none"
     feature_scaling: Literal["auto", "rows", "columns", "none"] = "auto"

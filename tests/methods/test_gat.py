@@ -34,6 +34,7 @@ def test_predictions_are_those_of_pyg_with_the_same_weights(plain_problem, outpu
 def test_published_settings_have_eight_heads_of_eight_and_more_of_them_for_pubmed():
     cora, pubmed = (GAT.preset("published", name) for name in ("cora", "pubmed"))
     assert (cora.hidden, cora.heads, cora.output_heads, cora.learning_rate) == ((64,), 8, 1, 0.005)
+    assert (cora.select_by, cora.patience, cora.message_dropout) == ("both", 100, 0.6)
     assert (pubmed.output_heads, pubmed.learning_rate, pubmed.weight_decay) == (8, 0.01, 1e-3)
 
 

@@ -117,6 +117,17 @@ def test_attention_is_dropped_in_training_only(make_graph, states, generator):
     assert torch.equal(*still)
 
 
+def test_dropped_messages_leave_the_attention_alone(states, generator):
+    """Without edges a node's whole attention is on itself, whatever its message loses."""
+    layer = GAT(5, 8, heads=2, message_dropout=0.5)
+    lonely = Graph(torch.empty(2, 0, dtype=torch.long), 12)
+    whole = layer.eval()(states, lonely, None, generator=generator)
+    found = layer.train()(states, lonely, None, generator=generator)
+    kept = found != 0
+    assert 0.3 < kept.float().mean() < 0.7
+    torch.testing.assert_close(found[kept], 2 * whole[kept])
+
+
 def test_heads_that_do_not_divide_the_width_are_refused():
     with pytest.raises(InputError, match="`heads` must divide `out_channels` 10, but got 4"):
         GAT(5, 10, heads=4)

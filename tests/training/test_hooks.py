@@ -100,6 +100,20 @@ def test_accuracy_chooses_the_weights_if_settled_so(small, tmp_path):
     assert record.best_step == max(found, key=found.get)
 
 
+def test_where_both_count_either_is_progress_and_only_both_are_kept(small, tmp_path):
+    """The loss rises from step to step, so that the accuracy alone can be progress."""
+    folder = RunFolder(tmp_path / "run")
+    every_step = {"schedule": " ".join(map(str, range(1, 100))), "learning_rate": 0.01}
+    options = {**every_step, "patience": 2, "max_steps": 90}
+    record = run(small, folder, select_by="both", **options).record
+    accuracies = [line["validation"]["accuracy"] for line in history(folder)]
+    is_progress = [new >= max(accuracies[:i], default=0) for i, new in enumerate(accuracies)]
+    assert record.best_step == 1
+    assert is_progress[-2:] == [False, False] or record.steps == 90
+    assert [False, False] not in [is_progress[i : i + 2] for i in range(len(accuracies) - 2)]
+    assert run(small, select_by="loss", **options).record.steps == 3 < record.steps
+
+
 def test_the_rate_factor_stops_the_learning(small):
     still = [run(small, max_steps=steps, test_weights="last") for steps in (6, 11)]
     assert torch.equal(*(it.method.map.weight for it in still))

@@ -58,7 +58,7 @@ class LDSSettings(MethodSettings):
     patience: int = 20
     evaluate_every: int = 1
     num_samples: int = 16
-    select_by: Literal["loss", "accuracy"] = "accuracy"
+    select_by: Literal["loss", "accuracy", "both"] = "accuracy"
     outer_nodes: Literal["none", "validation", "train"] = "train"
     unrolled_steps: int = 5
     rate_decay: float = 0.001

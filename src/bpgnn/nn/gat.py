@@ -33,6 +33,8 @@ class GAT(Aggregation):
         heads: Number of heads; their outputs stand side by side.
         average: Average the heads instead; each is then as wide as the output.
         attention_dropout: Share of attention weights dropped in training.
+        message_dropout: Share of the entries of x W dropped in training, after the attention
+            has seen them.
     """
 
     def __init__(
@@ -43,6 +45,7 @@ class GAT(Aggregation):
         heads: int = 1,
         average: bool = False,
         attention_dropout: float = 0.0,
+        message_dropout: float = 0.0,
     ) -> None:
         """Draw the weights by Glorot's rule."""
         super().__init__()
@@ -51,6 +54,7 @@ class GAT(Aggregation):
         self.heads = heads
         self.average = average
         self.attention_dropout = attention_dropout
+        self.message_dropout = message_dropout
         width = out_channels if average else out_channels // heads
         weight = nn.init.xavier_uniform_(torch.empty(in_channels, heads * width))
         self.weight = nn.Parameter(weight)
@@ -76,11 +80,13 @@ class GAT(Aggregation):
         logits = logits.masked_fill((graph.sources == graph.targets).unsqueeze(1), -torch.inf)
         own_logits = F.leaky_relu(sending + receiving, 0.2)
         shares, own_shares = _softmax_with_self(logits, own_logits, graph)
-        rate = self.attention_dropout
-        shares = cast(Tensor, dropout(shares, rate, training=self.training, generator=generator))
-        own_shares = cast(
-            Tensor, dropout(own_shares, rate, training=self.training, generator=generator)
-        )
+
+        def dropped(values: Tensor, rate: float) -> Tensor:
+            return cast(Tensor, dropout(values, rate, training=self.training, generator=generator))
+
+        shares = dropped(shares, self.attention_dropout)
+        own_shares = dropped(own_shares, self.attention_dropout)
+        states = dropped(states, self.message_dropout)
         messages = states[graph.sources] * shares.unsqueeze(-1)
         total = (states * own_shares.unsqueeze(-1)).index_add(0, graph.targets, messages)
         return (total.mean(1) if self.average else total.flatten(1)) + self.bias

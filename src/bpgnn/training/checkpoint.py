@@ -20,9 +20,10 @@ class TrainingState:
 
     Args:
         step: Steps done.
-        best_loss: The lowest validation loss so far; minus the accuracy, where that counts.
-        best_step: The step it was reached at.
-        stale: Evaluations since then.
+        best_loss: The lowest validation loss so far.
+        best_accuracy: The highest validation accuracy so far.
+        best_step: The step whose weights are kept.
+        stale: Evaluations without progress.
         weights: The method's parameters and buffers.
         best_weights: The same, at the best step.
         optimizer: The optimiser's state, a dictionary of tensors a parameter.
@@ -34,6 +35,7 @@ class TrainingState:
 
     step: int = 0
     best_loss: float = float("inf")
+    best_accuracy: float = float("-inf")
     best_step: int = 0
     stale: int = 0
     weights: dict[str, Tensor] = field(default_factory=dict)
@@ -46,7 +48,7 @@ class TrainingState:
 
 
 _NUMBERS = (
-    *("step", "best_loss", "best_step", "stale"),
+    *("step", "best_loss", "best_accuracy", "best_step", "stale"),
     *("cpu_seconds", "wall_seconds", "peak_memory_mb"),
 )
 

@@ -218,11 +218,14 @@ class _Training:
             self.method, self.problem, generator=self._evaluation_generator(state.step)
         )
         found = score(output.probabilities().cpu(), self.dataset.labels, self.validation)
-        judged = self._judged(output, found)
-        _check_finite(judged, state.step)
-        state.stale += 1
-        if judged < state.best_loss:
-            state.best_loss, state.best_step, state.stale = judged, state.step, 0
+        loss = self._validation_loss(output)
+        _check_finite(loss, state.step)
+        progress, best = _judged(self.settings.select_by, loss, found.accuracy, state)
+        state.best_loss = min(state.best_loss, loss)
+        state.best_accuracy = max(state.best_accuracy, found.accuracy)
+        state.stale = 0 if progress else state.stale + 1
+        if best:
+            state.best_step = state.step
             state.best_weights = {
                 name: value.detach().clone() for name, value in self.method.state_dict().items()
             }
@@ -245,10 +248,8 @@ class _Training:
     def _stopped(self) -> bool:
         return self.state.stale * self.settings.evaluate_every >= self.settings.patience
 
-    def _judged(self, output: Output, found: Scores) -> float:
-        """Return what early stopping makes small."""
-        if self.settings.select_by == "accuracy":
-            return -found.accuracy
+    def _validation_loss(self, output: Output) -> float:
+        """Return the loss that early stopping makes small."""
         nodes = self.validation.nonzero().squeeze(1)
         device = output.logits.device
         labels = self.dataset.labels[nodes].to(device)
@@ -264,6 +265,7 @@ class _Training:
         state = TrainingState(
             step=self.state.step,
             best_loss=self.state.best_loss,
+            best_accuracy=self.state.best_accuracy,
             best_step=self.state.best_step,
             stale=self.state.stale,
             weights=self.method.state_dict(),
@@ -345,6 +347,17 @@ class _Training:
             "settings": asdict(self.settings),
             "versions": versions(),
         }
+
+
+def _judged(
+    select_by: str, loss: float, accuracy: float, state: TrainingState
+) -> tuple[bool, bool]:
+    """Tell whether an evaluation is progress, and whether its weights are the best."""
+    if select_by == "both":
+        no_worse = (loss <= state.best_loss, accuracy >= state.best_accuracy)
+        return any(no_worse), all(no_worse)
+    better = loss < state.best_loss if select_by == "loss" else accuracy > state.best_accuracy
+    return better, better
 
 
 def _check_finite(loss: float, step: int) -> None:
