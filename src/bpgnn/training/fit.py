@@ -24,7 +24,7 @@ from bpgnn.training.checkpoint import (
     to_bytes,
 )
 from bpgnn.training.compare import compare_graphs, merged
-from bpgnn.training.evaluate import Scores, predict, score
+from bpgnn.training.evaluate import predict, score
 from bpgnn.training.folder import CHECKPOINT, PLAN, RESULT, WEIGHTS, RunFolder
 from bpgnn.training.memory import check_memory
 from bpgnn.training.plan import Plan
