@@ -89,6 +89,7 @@ _BY_DATASET: dict[tuple[str, str], dict] = {
         "temperature": 2.5,
         "latent_dim": 8,
         "k": 16,
+        "observed_messages": True,
     },
 }
 
