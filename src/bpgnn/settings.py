@@ -29,6 +29,14 @@ class Settings:
             if value is not None and not good(value):
                 raise InputError(f"`{name}` must be {wanted}, but got {value}.")
 
+    def refuse_unless_counts(self, *names: str) -> None:
+        """Refuse numbers of things below one."""
+        self.refuse_unless("1 or more", lambda number: number >= 1, *names)
+
+    def refuse_unless_rates(self, *names: str) -> None:
+        """Refuse shares to drop that are negative or leave nothing."""
+        self.refuse_unless("from 0 to below 1", lambda rate: 0 <= rate < 1, *names)
+
     def changed(self, changes: Mapping[str, object]) -> Self:
         """Return the settings with some of them changed; text is read as the field's type.
 

@@ -36,11 +36,8 @@ class GATSettings(LayeredSettings):
     def __post_init__(self) -> None:
         """Refuse numbers out of range."""
         super().__post_init__()
-        self.refuse_unless("1 or more", lambda number: number >= 1, "heads", "output_heads")
-        self.refuse_unless(
-            *("from 0 to below 1", lambda rate: 0 <= rate < 1),
-            *("attention_dropout", "message_dropout"),
-        )
+        self.refuse_unless_counts("heads", "output_heads")
+        self.refuse_unless_rates("attention_dropout", "message_dropout")
         self.refuse_unless(
             f"widths that {self.heads} heads can share",
             lambda widths: all(width % self.heads == 0 for width in widths),

@@ -40,8 +40,8 @@ class GRCNSettings(MethodSettings):
     def __post_init__(self) -> None:
         """Refuse numbers out of range."""
         super().__post_init__()
-        self.refuse_unless("1 or more", lambda number: number >= 1, "hidden", "k")
-        self.refuse_unless("from 0 to below 1", lambda rate: 0 <= rate < 1, "dropout")
+        self.refuse_unless_counts("hidden", "k")
+        self.refuse_unless_rates("dropout")
         self.refuse_unless("above 0", lambda rate: rate > 0, "graph_learning_rate")
 
 

@@ -46,7 +46,7 @@ class IDGLAnchSettings(IterativeMethodSettings):
     def __post_init__(self) -> None:
         """Refuse a number of anchors that is none."""
         super().__post_init__()
-        self.refuse_unless("1 or more", lambda number: number >= 1, "num_anchors")
+        self.refuse_unless_counts("num_anchors")
 
 
 _PUBMED: dict[str, Any] = {

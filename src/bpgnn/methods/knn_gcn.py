@@ -38,10 +38,8 @@ class KNNGCNSettings(MethodSettings):
     def __post_init__(self) -> None:
         """Refuse numbers out of range."""
         super().__post_init__()
-        self.refuse_unless("1 or more", lambda number: number >= 1, "k", "hidden")
-        self.refuse_unless(
-            "from 0 to below 1", lambda rate: 0 <= rate < 1, "dropout", "adjacency_dropout"
-        )
+        self.refuse_unless_counts("k", "hidden")
+        self.refuse_unless_rates("dropout", "adjacency_dropout")
 
 
 _SCHEDULE: dict[str, Any] = {

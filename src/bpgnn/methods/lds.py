@@ -76,12 +76,10 @@ class LDSSettings(MethodSettings):
         """Refuse numbers out of range."""
         super().__post_init__()
         counts = ("unrolled_steps", "inner_steps", "inner_patience", "hidden")
-        self.refuse_unless("1 or more", lambda number: number >= 1, *counts)
+        self.refuse_unless_counts(*counts)
         self.refuse_unless("1", lambda number: number == 1, "evaluate_every")
         self.refuse_unless("0 or more", lambda number: number >= 0, "rate_decay", "candidates_k")
-        self.refuse_unless(
-            "from 0 to below 1", lambda rate: 0 <= rate < 1, "dropout", "inner_progress"
-        )
+        self.refuse_unless_rates("dropout", "inner_progress")
         self.refuse_unless(
             f"between {_LOWEST_RATE} and {_HIGHEST_RATE}, the bounds it is learned in",
             lambda rate: _LOWEST_RATE < rate < _HIGHEST_RATE,

@@ -68,14 +68,10 @@ class SLAPSSettings(MethodSettings):
         """Refuse numbers out of range."""
         super().__post_init__()
         whole = ("k", "refresh_every", "hidden", "denoising_hidden")
-        self.refuse_unless("1 or more", lambda number: number >= 1, *whole)
+        self.refuse_unless_counts(*whole)
         self.refuse_unless("above 0", lambda rate: rate > 0, "graph_learning_rate")
-        self.refuse_unless(
-            "from 0 to below 1",
-            lambda rate: 0 <= rate < 1,
-            *("dropout", "adjacency_dropout"),
-            *("denoising_dropout", "denoising_adjacency_dropout"),
-        )
+        self.refuse_unless_rates("dropout", "adjacency_dropout")
+        self.refuse_unless_rates("denoising_dropout", "denoising_adjacency_dropout")
         self.refuse_unless(
             "0 or more", lambda number: number >= 0, "denoising_weight", "masked_zeros", "warm_up"
         )

@@ -64,11 +64,11 @@ class IterativeSettings(Settings):
         """Refuse numbers out of range."""
         super().__post_init__()
         counts = ("hidden", "num_perspectives", "max_iterations", "nearest")
-        self.refuse_unless("1 or more", lambda number: number >= 1, *counts)
+        self.refuse_unless_counts(*counts)
         shares = ("observed_share", "newest_share")
         self.refuse_unless("from 0 to 1", lambda share: 0 <= share <= 1, *shares)
         rates = ("dropout", "later_dropout", "input_dropout", "threshold")
-        self.refuse_unless("from 0 to below 1", lambda rate: 0 <= rate < 1, *rates)
+        self.refuse_unless_rates(*rates)
         costs = ("smoothness", "connectivity", "sparsity", "stop_change")
         self.refuse_unless("0 or more", lambda cost: cost >= 0, *costs)
 

@@ -35,9 +35,7 @@ class LayeredSettings(MethodSettings):
         self.refuse_unless(
             "widths of 1 or more", lambda widths: min(widths, default=1) >= 1, "hidden"
         )
-        self.refuse_unless(
-            "from 0 to below 1", lambda rate: 0 <= rate < 1, "dropout", "input_dropout"
-        )
+        self.refuse_unless_rates("dropout", "input_dropout")
 
 
 LayeredT = TypeVar("LayeredT", bound=LayeredSettings)

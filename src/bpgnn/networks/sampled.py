@@ -100,14 +100,8 @@ class SampledSettings(Settings, InferenceSettings):
             lambda number: 0 <= number <= layers,
             "boolean_layers",
         )
-        self.refuse_unless(
-            "from 0 to below 1",
-            lambda rate: 0 <= rate < 1,
-            *("dropout", "input_dropout", "embedding_dropout"),
-        )
-        self.refuse_unless(
-            "1 or more", lambda number: number >= 1, "k", "latent_dim", "input_width"
-        )
+        self.refuse_unless_rates("dropout", "input_dropout", "embedding_dropout")
+        self.refuse_unless_counts("k", "latent_dim", "input_width")
         make_metric(self.metric, self.latent_dim)
         self.refuse_unless(
             "between -5 and 5, the bounds it is learned in",
