@@ -24,7 +24,7 @@ def forms(dense):
 def way(request, monkeypatch):
     """Both searches over sparse vectors, and dense ones in blocks of few rows."""
     monkeypatch.setattr(similar, "_DENSE_SPEED", 0 if request.param == "compiled" else 1e9)
-    monkeypatch.setattr(similar, "_BLOCK_ENTRIES", 40 * 7)
+    monkeypatch.setattr(similar, "BLOCK_ENTRIES", 40 * 7)
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])

@@ -11,6 +11,7 @@ from typing_extensions import override
 from bpgnn.errors import InputError
 from bpgnn.graph import Graph
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
+from bpgnn.networks.similar import BLOCK_ENTRIES, most_similar
 from bpgnn.nn.aggregation import edge_products, weighted_sum
 from bpgnn.nn.dropout import dropout
 from bpgnn.nn.linear import FeatureLinear
@@ -112,7 +113,7 @@ class GRCN(Method[GRCNSettings]):
         return (
             48 * dense
             + 100 * edges
-            + 16 * _BLOCK * sizes.num_nodes
+            + 12 * BLOCK_ENTRIES
             + 24 * (settings.hidden * (sizes.num_features + 2 * sizes.num_nodes))
         )
 
@@ -164,18 +165,12 @@ class GRCN(Method[GRCNSettings]):
         states = weighted_sum(states.tanh() * self.second, observed, normal)
         points = F.normalize(states, dim=1)
         num_nodes, k = observed.num_nodes, self.settings.k
-        with torch.no_grad():
-            found = [(block @ points.T).topk(k, dim=1).indices for block in points.split(_BLOCK)]
-            source = torch.cat(found).flatten()
+        source = most_similar(points, k).flatten()
         target = torch.arange(num_nodes, device=source.device).repeat_interleave(k)
         edges = torch.stack([source, target])
         similarity = edge_products(points, points, Graph(edges, num_nodes))
         both = torch.cat([similarity, similarity]).clamp(min=0)
         return torch.cat([edges, edges.flip(0)], dim=1), both
-
-
-# Rows of similarities at a time.
-_BLOCK = 256
 
 
 def _with_self_loops(problem: Problem, like: Tensor) -> tuple[Graph, Tensor]:

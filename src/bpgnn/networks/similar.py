@@ -12,7 +12,7 @@ from bpgnn.nn.pattern import Pattern, product_at
 from bpgnn.nn.sparse import Features, SparseMatrix
 
 # Scores at a time in the search over dense vectors.
-_BLOCK_ENTRIES = 1 << 24
+BLOCK_ENTRIES = 1 << 24
 
 # Measured: a dense product does this many multiplications while a sparse one does one.
 _DENSE_SPEED = 30
@@ -43,7 +43,7 @@ def most_similar(vectors: Features, count: int) -> Tensor:  # (N, F) -> (N, K)
         if _DENSE_SPEED * work < num_nodes**2 * width:
             return _search_sparse(vectors, count)
         vectors = vectors.by_rows.to_dense()
-    rows = max(1, _BLOCK_ENTRIES // vectors.size(0))
+    rows = max(1, BLOCK_ENTRIES // vectors.size(0))
     found = [(block @ vectors.t()).topk(count).indices for block in vectors.split(rows)]
     return torch.cat(found).sort().values
 
