@@ -30,6 +30,11 @@ class NotEnoughMemoryError(BPGNNError):
 
 
 @final
+class StoreError(BPGNNError):
+    """Say that the store of results is damaged, foreign, or in use by another process."""
+
+
+@final
 class RepairWarning(UserWarning):
     """Say that an input was repaired, and how."""
 

@@ -1,5 +1,9 @@
+import hashlib
 import json
+import platform
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,6 +16,8 @@ from bpgnn.training.record import (
     LatentSummary,
     RunRecord,
     fingerprint,
+    forget_peak_memory,
+    machine,
     peak_memory_mb,
     versions,
 )
@@ -75,6 +81,23 @@ def test_versions_name_the_library_and_what_it_stands_on():
     assert found["bpgnn"] == bpgnn.__version__
     assert found["torch"] == torch.__version__.split("+")[0] or found["torch"] == torch.__version__
     assert {"python", "numpy", "scipy"} <= found.keys()
+    assert re.fullmatch("[0-9a-f]{12}", found["code"])
+    constraints = Path(__file__).parents[2] / "constraints.txt"
+    assert found["constraints"] == hashlib.sha256(constraints.read_bytes()).hexdigest()[:12]
+
+
+def test_the_machine_is_described_and_not_named():
+    assert re.search(r"\w+, \d+ cores$", machine())
+    assert platform.node() not in machine()
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="the system is not Linux")
+def test_a_peak_can_be_forgotten():
+    block = torch.ones(64 * 1024 * 1024 // 4)
+    high = peak_memory_mb()
+    del block
+    forget_peak_memory()
+    assert peak_memory_mb() < high - 40
 
 
 def test_peak_memory_is_in_megabytes():

@@ -29,7 +29,7 @@ from bpgnn.training.folder import CHECKPOINT, PLAN, RESULT, WEIGHTS, RunFolder
 from bpgnn.training.memory import check_memory
 from bpgnn.training.plan import Plan
 from bpgnn.training.problem import make_problem, stopping_nodes
-from bpgnn.training.record import RunRecord, fingerprint, peak_memory_mb, versions
+from bpgnn.training.record import RunRecord, fingerprint, machine, peak_memory_mb, versions
 
 # Streams of a run's seed: drawing more of one leaves the others as they are.
 _WEIGHTS, _TRAINING, _EVALUATION = 0, 1, 2
@@ -331,6 +331,7 @@ class _Training:
             sampler=self.method.sampler_name,
             device=self.plan.device,
             threads=torch.get_num_threads(),
+            machine=machine(),
             versions=versions(),
             settings=asdict(self.settings),
         )

@@ -2,10 +2,15 @@
 
 import hashlib
 import importlib.metadata
+import os
 import platform
+import re
 import resource
 import sys
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any, final
 
 import torch
@@ -60,7 +65,8 @@ class RunRecord:
     sampler: str | None
     device: str
     threads: int
-    versions: dict[str, str]
+    machine: str
+    versions: dict[str, str | None]
     settings: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
@@ -68,17 +74,43 @@ class RunRecord:
         return asdict(self)
 
 
-def versions() -> dict[str, str]:
-    """List the versions that a result depends on."""
+def versions() -> dict[str, str | None]:
+    """List the versions that a result depends on.
+
+    `code` is a hash of the package's source; `constraints` one of the file of pinned versions,
+    where the package is used from its repository.
+    """
     names = ("torch", "numpy", "scipy", "scikit-learn", "torch-geometric")
     found = {name: importlib.metadata.version(name) for name in names}
-    return {"bpgnn": __version__, "python": platform.python_version(), **found}
+    own = {"bpgnn": __version__, "code": _code_hash(), "constraints": _constraints_hash()}
+    return {**own, "python": platform.python_version(), **found}
+
+
+def machine() -> str:
+    """Describe the processor, not whose it is."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        text = ""
+    name = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
+    return f"{name[1] if name else platform.machine()}, {os.cpu_count()} cores"
 
 
 def peak_memory_mb() -> float:
-    """Measure the most memory that this process has held."""
+    """Measure the most memory that this process has held, or held since that was forgotten."""
+    try:
+        status = Path("/proc/self/status").read_text()
+        return round(int(status.split("VmHWM:")[1].split()[0]) / 1024, 1)
+    except (OSError, IndexError):
+        pass
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return round(peak / (1024 * 1024 if sys.platform == "darwin" else 1024), 1)
+
+
+def forget_peak_memory() -> None:
+    """Begin to measure anew, where the system can: a process may have several runs."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
 
 
 def fingerprint(dataset: Dataset) -> str:
@@ -98,3 +130,19 @@ def fingerprint(dataset: Dataset) -> str:
         whole = part if part.is_floating_point() else part.long()
         digest.update(whole.contiguous().cpu().numpy().tobytes())
     return digest.hexdigest()
+
+
+@cache
+def _code_hash() -> str:
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+@cache
+def _constraints_hash() -> str | None:
+    path = Path(__file__).parents[3] / "constraints.txt"
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12] if path.exists() else None

@@ -1,0 +1,1 @@
+"""Which runs make which table, running them, and keeping what came out."""

@@ -1,0 +1,82 @@
+"""A run as a value, and the command that makes it again."""
+
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import final
+
+from bpgnn.training.plan import Plan
+
+
+@final
+@dataclass(frozen=True)
+class Run:
+    """Say what to train on what; two runs with the same command are the same.
+
+    Args:
+        dataset: A name among the data sets.
+        plan: What to train.
+        split: The split, where it is not the plan's own.
+        threads: Processor threads.
+
+    Example:
+        >>> Run("cora", Plan(method="gcn", seed=3)).command
+        'bpgnn train cora --seed 3 --threads 1 --method gcn'
+    """
+
+    dataset: str
+    plan: Plan = field(default_factory=Plan)
+    split: str | None = None
+    threads: int = 1
+
+    @property
+    def command(self) -> str:
+        """Write the command that makes the run again."""
+        plan = self.plan
+        words = ["bpgnn", "train", self.dataset]
+        words += ["--seed", str(plan.seed), "--threads", str(self.threads)]
+        words += [] if plan.method == "bpgnn" else ["--method", plan.method]
+        words += [] if plan.preset == "tuned" else ["--preset", plan.preset]
+        words += [] if self.split is None else ["--split", self.split]
+        words += ["--add-edges", str(plan.add_edges)] if plan.add_edges else []
+        words += ["--drop-edges", str(plan.drop_edges)] if plan.drop_edges else []
+        words += [] if plan.device == "cpu" else ["--device", plan.device]
+        for name, value in (plan.changes or {}).items():
+            words += ["--set", f"{name}={_as_text(value)}"]
+        return shlex.join(words)
+
+
+def over_seeds(
+    dataset: str,
+    seeds: Iterable[int],
+    *,
+    method: str = "bpgnn",
+    preset: str = "tuned",
+    split: str | None = None,
+    add_edges: float = 0.0,
+    drop_edges: float = 0.0,
+    changes: Mapping[str, object] | None = None,
+) -> list[Run]:
+    """List one run a seed.
+
+    Example:
+        >>> [run.plan.seed for run in over_seeds("cora", range(3))]
+        [0, 1, 2]
+    """
+    return [
+        Run(
+            dataset,
+            Plan(method, preset, seed, changes or None, add_edges, drop_edges),
+            split,
+        )
+        for seed in seeds
+    ]
+
+
+def _as_text(value: object) -> str:
+    """Write a setting as `--set` reads it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, tuple | list):
+        return ",".join(map(str, value))
+    return str(value)

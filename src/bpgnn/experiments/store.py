@@ -1,0 +1,106 @@
+"""The result store: one JSON line a run, appended whole, by one process at a time."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, final
+
+from filelock import FileLock, Timeout
+
+from bpgnn.errors import StoreError
+
+Line = dict[str, Any]
+Append = Callable[[Line], None]
+
+
+@final
+class Store:
+    """Keep finished runs by the command that makes each again.
+
+    A line that was torn when its process was killed does not count, and is cut off before the
+    next is written. A later line of the same command takes the place of an earlier one.
+
+    Args:
+        path: The file; it need not exist yet.
+
+    Example:
+        >>> import tempfile
+        >>> store = Store(Path(tempfile.mkdtemp()) / "runs.jsonl")
+        >>> with store.writing() as append:
+        ...     append({"command": "bpgnn train cora", "test_accuracy": 0.9})
+        >>> store.read()["bpgnn train cora"]["test_accuracy"]
+        0.9
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def read(self) -> dict[str, Line]:
+        """Read all whole lines."""
+        if not self.path.exists():
+            return {}
+        found = {}
+        *lines, last = self.path.read_bytes().split(b"\n")
+        if _parsed(last) is not None:
+            lines.append(last)
+        for number, text in enumerate(lines, start=1):
+            line = _parsed(text)
+            if line is None:
+                raise StoreError(
+                    f"Line {number} of {self.path} is not a result of bpgnn. Take the line out, "
+                    "or name another file with --store."
+                )
+            found[line["command"]] = line
+        return found
+
+    @contextmanager
+    def writing(self) -> Iterator[Append]:
+        """Hold the store alone; hand out what adds a line to it."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            # The system frees the lock of a process that was killed.
+            lock = FileLock(f"{self.path}.lock", timeout=0)
+            lock.acquire()
+        except Timeout:
+            raise StoreError(
+                f"Another process is writing to {self.path}. Wait for it, stop it, or name "
+                "another file with --store."
+            ) from None
+        except OSError as error:
+            raise StoreError(
+                f"{self.path} cannot be written ({error.strerror}). Name another file with --store."
+            ) from None
+        try:
+            with self.path.open("a+b") as file:
+                _mend_last_line(file)
+
+                def append(line: Line) -> None:
+                    file.write(json.dumps(line).encode() + b"\n")
+                    file.flush()
+                    os.fsync(file.fileno())
+
+                yield append
+        finally:
+            lock.release()
+
+
+def _parsed(text: bytes) -> Line | None:
+    try:
+        line = json.loads(text)
+    except ValueError:
+        return None
+    is_result = isinstance(line, dict) and isinstance(line.get("command"), str)
+    return line if is_result else None
+
+
+def _mend_last_line(file: BinaryIO) -> None:
+    """End a last line that is whole, and cut off one that is not."""
+    file.seek(0)
+    content = file.read()
+    end = content.rfind(b"\n") + 1
+    if _parsed(content[end:]) is not None:
+        file.write(b"\n")
+    else:
+        file.truncate(end)

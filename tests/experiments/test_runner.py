@@ -1,0 +1,207 @@
+"""A grid of runs: whatever happens on the way, the store ends the same."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from bpgnn.errors import InputError
+from bpgnn.experiments.execute import execute
+from bpgnn.experiments.run import Run, over_seeds
+from bpgnn.experiments.runner import run_missing
+from bpgnn.experiments.store import Store
+from bpgnn.training.plan import Plan
+
+GRID = over_seeds("cora", range(6))
+
+
+def quick(run, deadline):
+    """Stand for a run: what comes out depends on the run alone."""
+    return {
+        "command": run.command,
+        "method": "bpgnn",
+        "seed": run.plan.seed,
+        "value": run.plan.seed,
+    }
+
+
+def slow(run, deadline):
+    time.sleep(0.05)
+    return quick(run, deadline)
+
+
+def killed_at_two(run, deadline):
+    if run.plan.seed == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return quick(run, deadline)
+
+
+def killed_once(marker, run, deadline):
+    if run.plan.seed == 2 and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return quick(run, deadline)
+
+
+def never(run, deadline):
+    raise AssertionError("nothing is missing")
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(tmp_path / "runs.jsonl")
+
+
+def values(store):
+    return {line["seed"]: line.get("value") for line in store.read().values()}
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_every_run_is_made_once(store, jobs):
+    found = run_missing(GRID + GRID[:2], store, jobs=jobs, execute=quick)
+    assert values(store) == {seed: seed for seed in range(6)}
+    assert len(store.path.read_text().splitlines()) == 6
+    assert (found.total, found.done, found.failed, found.running) == (6, 6, 0, 0)
+
+
+def test_asking_again_runs_only_what_is_missing(store):
+    run_missing(GRID[:4], store, execute=quick)
+    run_missing(GRID[:4], store, execute=never)
+    asked = []
+    run_missing(GRID, store, execute=lambda run, _: asked.append(run.plan.seed) or quick(run, _))
+    assert asked == [4, 5]
+
+
+def test_progress_is_told_when_runs_begin_and_end(store):
+    seen = []
+    run_missing(GRID, store, execute=slow, watch=seen.append)
+    assert [one.done for one in seen if one.latest] == [1, 2, 3, 4, 5, 6]
+    assert max(one.running for one in seen) == 1
+    assert seen[0].seconds_left is None
+
+
+def test_the_time_left_goes_by_runs_of_the_same_kind(store):
+    with store.writing() as append:
+        for name, seconds in (("gcn", 10.0), ("bpgnn", 100.0)):
+            append(
+                {"command": name, "method": name, "dataset": "cora", "preset": "tuned"}
+                | {"wall_seconds": seconds}
+            )
+    seen = []
+    run_missing(GRID[:2], store, execute=quick, watch=seen.append)
+    assert seen[0].seconds_left == pytest.approx(200.0)
+
+
+def test_a_failing_run_is_recorded_and_does_not_stop_the_rest(store):
+    runs = [
+        Run("cora", Plan("gcn", seed=0, changes={"max_steps": 2})),
+        Run("cora", Plan("gcn", seed=1, changes={"max_steps": 2, "no_such": 1})),
+        Run("cora", Plan("slaps", changes={"generator": "fp", "k": 5000})),
+        Run("cora", Plan("gcn", seed=2, changes={"max_steps": 2})),
+    ]
+    found = run_missing(runs, store)
+    assert (found.done, found.failed) == (4, 2)
+    lines = [store.read()[run.command] for run in runs]
+    assert ["error" in line for line in lines] == [False, True, True, False]
+    assert "no setting 'no_such'" in lines[1]["error"]["words"]
+    assert lines[1]["error"]["kind"] == "refused"
+    run_missing(runs, store, execute=never)
+
+
+def test_failed_runs_are_made_again_on_request(store):
+    with store.writing() as append:
+        append({**quick(GRID[0], None), "error": {"kind": "failed", "words": "?"}})
+    run_missing(GRID[:1], store, execute=never)
+    assert run_missing(GRID[:1], store, execute=quick, retry=True).failed == 0
+    assert "error" not in store.read()[GRID[0].command]
+
+
+def test_a_worker_that_is_killed_costs_nothing(store, tmp_path):
+    killed = partial(killed_once, tmp_path / "marker")
+    found = run_missing(GRID, store, jobs=2, execute=killed)
+    assert values(store) == {seed: seed for seed in range(6)}
+    assert found.failed == 0
+
+
+def test_a_run_that_kills_its_worker_each_time_is_given_up(store):
+    run_missing(GRID, store, jobs=2, execute=killed_at_two)
+    lines = store.read()
+    assert lines[GRID[2].command]["error"]["kind"] == "killed"
+    assert len(lines) == 6
+
+
+def test_time_runs_out_within_a_run(store):
+    long = Run("cora", Plan("gcn", changes={"max_steps": 10**6, "patience": 10**6}))
+    begun = time.monotonic()
+    found = run_missing([long], store, hours=1 / 3600)
+    assert time.monotonic() - begun < 30
+    assert (found.done, store.read()) == (0, {})
+
+
+def test_the_line_of_a_run_is_the_record_of_its_training():
+    line = execute(Run("cora", Plan("gcn", changes={"max_steps": 2})))
+    assert line["command"] == "bpgnn train cora --seed 0 --threads 1 --method gcn --set max_steps=2"
+    assert (line["steps"], line["threads"]) == (2, 1)
+    assert {"test_accuracy", "versions", "machine", "settings"} <= line.keys()
+
+
+def test_no_jobs_get_a_sentence(store):
+    with pytest.raises(InputError, match="`jobs` must be 1 or more, but got 0"):
+        run_missing(GRID, store, jobs=0)
+
+
+def test_a_missing_cluster_gets_a_sentence(store):
+    with pytest.raises(InputError, match="Dask"):
+        run_missing(GRID, store, cluster="tcp://127.0.0.1:1", execute=quick)
+
+
+def test_a_cluster_that_loses_a_worker_ends_with_the_same_store(store, tmp_path):
+    """A real scheduler and two worker processes, of which one is killed by its run."""
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(processes=True, **options) as cluster:
+        killed = partial(killed_once, tmp_path / "marker")
+        found = run_missing(GRID, store, cluster=cluster.scheduler_address, execute=killed)
+    assert (tmp_path / "marker").exists()
+    assert values(store) == {seed: seed for seed in range(6)}
+    assert (found.done, found.failed) == (6, 0)
+
+
+@pytest.mark.slow
+def test_a_grid_killed_five_times_ends_as_an_undisturbed_one(tmp_path):
+    """Killed with all its children, at moments drawn at random."""
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+from pathlib import Path
+from bpgnn.experiments.run import over_seeds
+from bpgnn.experiments.runner import run_missing
+from bpgnn.experiments.store import Store
+from tests.experiments.test_runner import slow
+run_missing(over_seeds("cora", range(60)), Store(Path(sys.argv[1])), jobs=2, execute=slow)
+"""
+    disturbed, calm = tmp_path / "disturbed.jsonl", tmp_path / "calm.jsonl"
+    moments = random.Random(0)
+    command = [sys.executable, "-c", code]
+    kills = 0
+    while kills < 5:
+        process = subprocess.Popen([*command, str(disturbed)], start_new_session=True)
+        before = len(Store(disturbed).read())
+        while len(Store(disturbed).read()) == before and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(moments.uniform(0, 0.2))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        kills += 1
+    for path in (disturbed, calm):
+        subprocess.run([*command, str(path)], check=True)
+    lines = [sorted(path.read_text().splitlines()) for path in (disturbed, calm)]
+    assert lines[0] == lines[1]
+    assert len({json.loads(line)["command"] for line in lines[0]}) == 60

@@ -1,0 +1,100 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from bpgnn.errors import StoreError
+from bpgnn.experiments.store import Store
+
+
+def line(number, **more):
+    return {"command": f"bpgnn train cora --seed {number}", "seed": number, **more}
+
+
+@pytest.fixture
+def store(tmp_path):
+    store = Store(tmp_path / "results" / "runs.jsonl")
+    with store.writing() as append:
+        for number in range(3):
+            append(line(number))
+    return store
+
+
+def test_what_was_added_is_read_by_its_command(store):
+    assert store.read() == {line(number)["command"]: line(number) for number in range(3)}
+
+
+def test_a_store_that_is_not_there_yet_is_empty(tmp_path):
+    assert Store(tmp_path / "none.jsonl").read() == {}
+
+
+def test_a_later_line_takes_the_place_of_an_earlier(store):
+    with store.writing() as append:
+        append(line(1, test_accuracy=0.5))
+    assert store.read()[line(1)["command"]]["test_accuracy"] == 0.5
+    assert len(store.read()) == 3
+
+
+@pytest.mark.parametrize("length", range(1, len(json.dumps(line(3)))))
+def test_a_torn_last_line_does_not_count_and_is_cut_off(store, length):
+    whole = store.path.read_bytes()
+    store.path.write_bytes(whole + json.dumps(line(3)).encode()[:length])
+    assert len(store.read()) == 3
+    with store.writing() as append:
+        append(line(4))
+    assert store.path.read_bytes() == whole + json.dumps(line(4)).encode() + b"\n"
+
+
+def test_a_whole_last_line_without_its_end_counts(store):
+    with store.path.open("a") as file:
+        file.write(json.dumps(line(3)))
+    assert len(store.read()) == 4
+    with store.writing() as append:
+        append(line(4))
+    assert len(store.read()) == 5
+
+
+@pytest.mark.parametrize("foreign", ["not json", "[1]", '{"a": 1}', '{"command": 3}', ""])
+def test_a_foreign_line_gets_a_sentence(store, foreign):
+    with store.path.open("a") as file:
+        file.write(foreign + "\n")
+    with pytest.raises(StoreError, match=r"Line 4 of .* is not a result of bpgnn"):
+        store.read()
+
+
+def test_a_second_writer_is_refused_and_a_later_one_is_not(store):
+    with (
+        store.writing(),
+        pytest.raises(StoreError, match="Another process is writing"),
+        Store(store.path).writing(),
+    ):
+        pass
+    with store.writing() as append:
+        append(line(9))
+    assert len(store.read()) == 4
+
+
+def test_a_killed_writer_holds_no_lock(store):
+    code = f"""
+import os, pathlib, signal
+from bpgnn.experiments.store import Store
+with Store(pathlib.Path({str(store.path)!r})).writing() as append:
+    append({{"command": "last words"}})
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    ended = subprocess.run([sys.executable, "-c", code])
+    assert ended.returncode == -9
+    assert "last words" in store.read()
+    with store.writing() as append:
+        append(line(3))
+    assert len(store.read()) == 5
+
+
+def test_a_place_that_cannot_be_written_gets_a_sentence(tmp_path):
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(StoreError, match=r"cannot be written .* --store"),
+        Store(tmp_path / "file" / "runs.jsonl").writing(),
+    ):
+        pass
