@@ -1,6 +1,7 @@
 """The graph attention network."""
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import ClassVar, final
 
@@ -108,13 +109,14 @@ class GAT(LayeredMethod[GATSettings]):
     @override
     @classmethod
     def make_stack(cls, settings: GATSettings, widths: list[int]) -> Stack:
-        rates = {
-            "attention_dropout": settings.attention_dropout,
-            "message_dropout": settings.message_dropout,
-        }
+        layer = partial(
+            gat.GAT,
+            attention_dropout=settings.attention_dropout,
+            message_dropout=settings.message_dropout,
+        )
         *between, last = pairwise(widths)
-        layers = [gat.GAT(*pair, heads=settings.heads, **rates) for pair in between]
-        layers.append(gat.GAT(*last, heads=settings.output_heads, average=True, **rates))
+        layers = [layer(*pair, heads=settings.heads) for pair in between]
+        layers.append(layer(*last, heads=settings.output_heads, average=True))
         return Stack(
             layers, settings.dropout, input_dropout=settings.input_dropout, activation=F.elu
         )
