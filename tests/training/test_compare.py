@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpgnn.graph import Graph
-from bpgnn.training.compare import compare_graphs, homophily, merged
+from bpgnn.training.compare import compare_graphs, homophily, merged, recovery
 
 NODES = 7
 
@@ -75,3 +75,28 @@ def test_merged_graphs_have_the_mean_weight_over_all_samples(samples):
         for pair, weight in weights_of(graph).items():
             expected[pair] = expected.get(pair, 0.0) + weight / len(samples)
     assert weights_of(merged(tuple(samples))) == pytest.approx(expected)
+
+
+@given(graphs(), graphs(), graphs())
+def test_recovery_is_the_chance_that_a_true_edge_outweighs_an_added_one(observed, latent, true):
+    weights = weights_of(latent)
+
+    def weight(pair):
+        return sum(weights.get(edge, 0.0) for edge in (tuple(pair), tuple(pair)[::-1]))
+
+    genuine, added = (
+        [weight(pair) for pair in pairs_of(observed) if (pair in pairs_of(true)) == is_true]
+        for is_true in (True, False)
+    )
+    wins = [(one > other) + 0.5 * (one == other) for one in genuine for other in added]
+    expected = pytest.approx(sum(wins) / len(wins)) if wins else None
+    assert recovery(observed, latent, true) == expected
+
+
+def test_recovery_is_known_only_where_the_graph_was_disturbed():
+    graph = Graph.from_edge_index(torch.tensor([[0, 1], [1, 2]]), 3)
+    labels = torch.tensor([0, 0, 1])
+    assert compare_graphs(graph, graph, labels).recovery is None
+    assert compare_graphs(graph, graph, labels, graph).recovery is None
+    part = Graph.from_edge_index(torch.tensor([[0], [1]]), 3)
+    assert compare_graphs(graph, part, labels, part).recovery == 1.0

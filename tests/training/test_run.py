@@ -31,6 +31,9 @@ def test_edges_are_dropped_and_added_by_share_and_the_notes_say_so():
     assert pairs_of(noisy) > plain
     assert noisy.num_pairs == len(plain) + round(0.5 * len(plain))
     assert any("were added" in note for note in noisy.notes)
+    clean = load_for(Plan(seed=3), "wine", None)
+    assert torch.equal(noisy.true_graph.edge_index, clean.graph.edge_index)
+    assert clean.true_graph is None
 
 
 def test_split_and_noise_come_from_the_seed():

@@ -70,6 +70,8 @@ class Dataset:
         feature_kind: `counts` (each row is divided by its sum before use) or `table` (each
             column is standardised).
         notes: What was repaired or is worth knowing, one sentence each.
+        true_graph: The graph as it was before edges were added or dropped to see what that
+            does; never shown to a method.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Dataset:
     node_names: tuple[str, ...] = ()
     feature_kind: FeatureKind = "counts"
     notes: tuple[str, ...] = field(default=())
+    true_graph: Graph | None = None
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""

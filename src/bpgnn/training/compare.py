@@ -1,6 +1,7 @@
 """How a latent graph compares with the observed one."""
 
 import torch
+from sklearn.metrics import roc_auc_score
 from torch import Tensor
 
 from bpgnn.graph import Graph
@@ -33,7 +34,32 @@ def merged(graphs: tuple[Graph, ...]) -> Graph:
     return Graph.from_edge_index(edges, graphs[0].num_nodes, weight)
 
 
-def compare_graphs(observed: Graph | None, latent: Graph, labels: Tensor) -> LatentSummary:
+def recovery(observed: Graph, latent: Graph, true: Graph) -> float | None:
+    """Measure how well latent weights tell true edges from added ones, from 0 to 1.
+
+    A pair of nodes has the weight of both directions together. None where no edge was added,
+    or none is true.
+
+    Example:
+        >>> observed = Graph.from_edge_index(torch.tensor([[0, 1], [1, 2]]), num_nodes=3)
+        >>> true = Graph.from_edge_index(torch.tensor([[0], [1]]), num_nodes=3)
+        >>> recovery(observed, true, true)
+        1.0
+    """
+    pairs, (weighed, weight) = _keys(observed), _pair_weights(latent)
+    is_true = torch.isin(pairs, _keys(true))
+    if bool(is_true.all()) or not bool(is_true.any()):
+        return None
+    place = torch.searchsorted(weighed, pairs).clamp(max=max(len(weighed) - 1, 0))
+    found = torch.zeros(len(pairs), dtype=torch.double)
+    if len(weighed):
+        found = torch.where(weighed[place] == pairs, weight[place], found)
+    return float(roc_auc_score(is_true.numpy(), found.numpy()))
+
+
+def compare_graphs(
+    observed: Graph | None, latent: Graph, labels: Tensor, true: Graph | None = None
+) -> LatentSummary:
     """Count the undirected pairs that were kept, added and dropped, and compare homophily."""
     observed = observed or Graph.empty(latent.num_nodes)
     before, after = (_keys(graph) for graph in (observed, latent))
@@ -44,9 +70,19 @@ def compare_graphs(observed: Graph | None, latent: Graph, labels: Tensor) -> Lat
         dropped=len(before) - kept,
         observed_homophily=homophily(observed, labels),
         latent_homophily=homophily(latent, labels),
+        recovery=None if true is None else recovery(observed, latent, true),
     )
 
 
 def _keys(graph: Graph) -> Tensor:
     low, high = graph.undirected_pairs()
     return low * graph.num_nodes + high
+
+
+def _pair_weights(graph: Graph) -> tuple[Tensor, Tensor]:
+    """Add up the weights of both directions; return pairs in order and their weights."""
+    low = torch.minimum(graph.sources, graph.targets)
+    high = torch.maximum(graph.sources, graph.targets)
+    keys, place = torch.unique(low * graph.num_nodes + high, return_inverse=True)
+    total = torch.zeros(len(keys), dtype=torch.double)
+    return keys, total.index_add(0, place, graph.weights.double())

@@ -307,7 +307,10 @@ class _Training:
         labels, split = self.dataset.labels, self.dataset.chosen_split()
         test = score(probabilities, labels, split.test)
         validation = score(probabilities, labels, self.validation)
-        summary = None if latent is None else compare_graphs(self.dataset.graph, latent, labels)
+        summary = None
+        if latent is not None:
+            before, true = self.dataset.graph, self.dataset.true_graph
+            summary = compare_graphs(before, latent, labels, true)
         cpu, wall, memory = self._spent()
         return RunRecord(
             method=self.plan.method,

@@ -30,6 +30,9 @@ class LatentSummary:
         dropped: Observed pairs in none of the sampled graphs.
         observed_homophily: Share of observed edges whose ends have the same label.
         latent_homophily: The same share of latent edges, each counted by its weight.
+        recovery: Where edges were added: the chance that a true edge has more weight in the
+            latent graph than an added one, equal weights counting half (the area under the
+            ROC curve).
     """
 
     kept: int
@@ -37,6 +40,7 @@ class LatentSummary:
     dropped: int
     observed_homophily: float | None
     latent_homophily: float | None
+    recovery: float | None = None
 
 
 @final

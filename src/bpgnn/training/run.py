@@ -1,6 +1,6 @@
 """A run from a data set's name to its folder, new or resumed."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import get_args
 
@@ -41,7 +41,10 @@ def load_for(
         changed = drop_edges(changed, plan.drop_edges, seed=plan.seed)
     if plan.add_edges:
         changed = add_edges(changed, plan.add_edges, seed=plan.seed)
-    return data if changed is graph else data.with_graph(changed, perturbation_note(graph, changed))
+    if changed is graph:
+        return data
+    noisy = data.with_graph(changed, perturbation_note(graph, changed))
+    return replace(noisy, true_graph=graph)
 
 
 def new_folder(path: Path | None, plan: Plan, dataset: str) -> RunFolder:
