@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from bpgnn.errors import InputError, nearest
 from bpgnn.graph import Graph
+from bpgnn.infer.probabilities import EdgeProbabilities
 from bpgnn.losses.classification import TaskLoss, classification_loss
 from bpgnn.nn.sparse import Features, values_of
 from bpgnn.settings import Settings
@@ -216,6 +217,10 @@ class Method(nn.Module, ABC, Generic[SettingsT]):
     def latent_graphs(self, output: Output) -> tuple[Graph, ...]:  # noqa: ARG002  others do
         """Return the last latent graph of each sample, with weights, or none."""
         return ()
+
+    def edge_probabilities(self, output: Output) -> dict[str, EdgeProbabilities]:  # noqa: ARG002
+        """Return by name what the last latent graph was drawn from, where it was drawn."""
+        return {}
 
     def validation_loss(self, output: Output, nodes: Tensor, labels: Tensor) -> float:
         """Judge the predictions of some nodes, (V,) with labels (V,); early stopping asks."""

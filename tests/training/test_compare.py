@@ -4,7 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpgnn.graph import Graph
-from bpgnn.training.compare import compare_graphs, homophily, merged, recovery
+from bpgnn.infer.probabilities import KernelProbabilities
+from bpgnn.infer.spaces import make_metric
+from bpgnn.training.compare import (
+    compare_graphs,
+    homophily,
+    merged,
+    recovery,
+    same_label_counts,
+)
 
 NODES = 7
 
@@ -100,3 +108,20 @@ def test_recovery_is_known_only_where_the_graph_was_disturbed():
     assert compare_graphs(graph, graph, labels, graph).recovery is None
     part = Graph.from_edge_index(torch.tensor([[0], [1]]), 3)
     assert compare_graphs(graph, part, labels, part).recovery == 1.0
+
+
+def test_pairs_are_counted_by_probability_as_plain_loops_have_it():
+    latent = torch.randn(9, 2, generator=torch.Generator().manual_seed(0))
+    probabilities = KernelProbabilities(latent, torch.tensor(0.7), make_metric("euclidean", 2))
+    labels = torch.tensor([0, 1, 0, 1, 2, 2, 0, 1, 2])
+    nodes = torch.tensor([1, 3, 4, 7, 8])
+    matrix = probabilities.to_dense()
+    expected = [[0, 0] for _ in range(10)]
+    for i in nodes.tolist():
+        for j in nodes.tolist():
+            if i != j:
+                place = min(int(10 * matrix[i, j]), 9)
+                expected[place][0] += 1
+                expected[place][1] += int(labels[i] == labels[j])
+    found = same_label_counts(probabilities, nodes, labels)
+    assert found == [tuple(counts) for counts in expected]

@@ -152,6 +152,9 @@ def test_a_latent_graph_has_k_neighbours_a_node_in_every_sample(small, make_plan
     summary = found.record.latent_graph
     assert summary.kept + summary.dropped == small.num_pairs
     assert summary.kept + summary.added == found.latent_graph.undirected_pairs().size(1)
+    num_test = int(small.split.test.sum())
+    for counts in (summary.test_pairs["latent"], summary.test_pairs["product"]):
+        assert sum(pairs for pairs, _ in counts) == num_test * (num_test - 1)
 
 
 def test_class_weights_help_the_rare_class(make_plan):

@@ -17,6 +17,7 @@ from typing_extensions import override
 from bpgnn.errors import InputError
 from bpgnn.graph import Graph
 from bpgnn.infer.layer import BooleanLayer, Inference, InferenceSettings
+from bpgnn.infer.probabilities import EdgeProbabilities
 from bpgnn.infer.sample.sampler import Sample, check_sample_size
 from bpgnn.infer.spaces import make_metric
 from bpgnn.losses.graph_reward import (
@@ -251,6 +252,14 @@ class SampledNetwork(nn.Module):
         """Return the last graph of each sample, with its probabilities as weights."""
         return tuple(_weighted(layers[-1]) for layers in output.detail if layers)
 
+    def edge_probabilities(self, output: Output) -> dict[str, EdgeProbabilities]:
+        """Return P and what it was joined with the observed graph to, of the last layer."""
+        layers = output.detail[0]
+        if not layers:
+            return {}
+        found = layers[-1].inference
+        return {"latent": found.kernel, "product": found.probabilities}
+
     def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
         """Return the task loss and, as settled, latent and graph loss."""
         settings = self.settings
@@ -421,6 +430,10 @@ class SampledMethod(Method[SampledT], ABC):
     @override
     def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
         return self.network.latent_graphs(output)
+
+    @override
+    def edge_probabilities(self, output: Output) -> dict[str, EdgeProbabilities]:
+        return self.network.edge_probabilities(output)
 
     @override
     def observe(self, output: Output, problem: Problem) -> None:

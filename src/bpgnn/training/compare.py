@@ -5,6 +5,7 @@ from sklearn.metrics import roc_auc_score
 from torch import Tensor
 
 from bpgnn.graph import Graph
+from bpgnn.infer.probabilities import EdgeProbabilities
 from bpgnn.training.record import LatentSummary
 
 
@@ -55,6 +56,37 @@ def recovery(observed: Graph, latent: Graph, true: Graph) -> float | None:
     if len(weighed):
         found = torch.where(weighed[place] == pairs, weight[place], found)
     return float(roc_auc_score(is_true.numpy(), found.numpy()))
+
+
+@torch.no_grad()
+def same_label_counts(
+    probabilities: EdgeProbabilities,
+    nodes: Tensor,  # (M,)
+    labels: Tensor,  # (N,)
+) -> list[tuple[int, int]]:
+    """Count pairs of some nodes, and those of the same label, by their probability.
+
+    Args:
+        probabilities: Of the edges.
+        nodes: Between whom.
+        labels: Of all nodes.
+
+    Returns:
+        Two counts for each tenth of the interval from 0 to 1, each pair in both directions.
+    """
+    edges = torch.cartesian_prod(nodes, nodes).T
+    edges = edges[:, edges[0] != edges[1]]
+    found = probabilities.entries(edges.to(probabilities.device)).cpu()
+    tenth = (found * _INTERVALS).long().clamp(0, _INTERVALS - 1)
+    same = labels[edges[0]] == labels[edges[1]]
+    pairs, alike = (
+        torch.bincount(part, minlength=_INTERVALS).tolist() for part in (tenth, tenth[same])
+    )
+    return list(zip(pairs, alike, strict=True))
+
+
+# Intervals of probability that pairs are counted in.
+_INTERVALS = 10
 
 
 def compare_graphs(

@@ -4,7 +4,7 @@ import json
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, cast, final
 
 import torch
@@ -23,16 +23,26 @@ from bpgnn.training.checkpoint import (
     restore_optimizer,
     to_bytes,
 )
-from bpgnn.training.compare import compare_graphs, merged
+from bpgnn.training.compare import compare_graphs, merged, same_label_counts
 from bpgnn.training.evaluate import predict, score
 from bpgnn.training.folder import CHECKPOINT, PLAN, RESULT, WEIGHTS, RunFolder
 from bpgnn.training.memory import check_memory
 from bpgnn.training.plan import Plan
 from bpgnn.training.problem import make_problem, stopping_nodes
-from bpgnn.training.record import RunRecord, fingerprint, machine, peak_memory_mb, versions
+from bpgnn.training.record import (
+    LatentSummary,
+    RunRecord,
+    fingerprint,
+    machine,
+    peak_memory_mb,
+    versions,
+)
 
 # Streams of a run's seed: drawing more of one leaves the others as they are.
 _WEIGHTS, _TRAINING, _EVALUATION = 0, 1, 2
+
+# Test nodes whose pairs are counted; the paper's test sets have as many.
+_PAIRED_NODES = 500
 
 
 @final
@@ -187,9 +197,9 @@ class _Training:
         probabilities = output.probabilities().cpu()
         graphs = self.method.latent_graphs(output)
         latent = merged(graphs).to("cpu") if graphs else None
-        fitted = Fit(
-            self.method, self.problem, probabilities, latent, self._record(probabilities, latent)
-        )
+        summary = None if latent is None else self._summary(output, latent)
+        record = self._record(probabilities, summary)
+        fitted = Fit(self.method, self.problem, probabilities, latent, record)
         if self.folder is not None:
             weights = TrainingState(weights=self.method.state_dict(), step=state.step)
             self.folder.write(WEIGHTS, to_bytes(weights))
@@ -303,14 +313,20 @@ class _Training:
             max(before.peak_memory_mb, peak_memory_mb()),
         )
 
-    def _record(self, probabilities: Tensor, latent: Graph | None) -> RunRecord:
+    def _summary(self, output: Output, latent: Graph) -> LatentSummary:
+        data = self.dataset
+        test = data.chosen_split().test.nonzero().squeeze(1)[:_PAIRED_NODES]
+        counts = {
+            name: same_label_counts(found, test, data.labels)
+            for name, found in self.method.edge_probabilities(output).items()
+        }
+        summary = compare_graphs(data.graph, latent, data.labels, data.true_graph)
+        return replace(summary, test_pairs=counts)
+
+    def _record(self, probabilities: Tensor, summary: LatentSummary | None) -> RunRecord:
         labels, split = self.dataset.labels, self.dataset.chosen_split()
         test = score(probabilities, labels, split.test)
         validation = score(probabilities, labels, self.validation)
-        summary = None
-        if latent is not None:
-            before, true = self.dataset.graph, self.dataset.true_graph
-            summary = compare_graphs(before, latent, labels, true)
         cpu, wall, memory = self._spent()
         return RunRecord(
             method=self.plan.method,

@@ -8,7 +8,7 @@ import re
 import resource
 import sys
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, final
@@ -33,6 +33,9 @@ class LatentSummary:
         recovery: Where edges were added: the chance that a true edge has more weight in the
             latent graph than an added one, equal weights counting half (the area under the
             ROC curve).
+        test_pairs: By the name of edge probabilities: for each tenth of the interval from 0 to
+            1 the pairs of test nodes whose probability lies there, and those among them that
+            have the same label.
     """
 
     kept: int
@@ -41,6 +44,7 @@ class LatentSummary:
     observed_homophily: float | None
     latent_homophily: float | None
     recovery: float | None = None
+    test_pairs: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
 
 @final
