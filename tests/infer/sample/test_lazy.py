@@ -5,6 +5,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 import torch
+from scipy.special import logsumexp
 
 from bpgnn.infer.sample.frontier import Effort
 from bpgnn.infer.sample.lazy import LazySampler, clocks_of
@@ -121,3 +122,29 @@ def test_the_sample_does_not_depend_on_the_number_of_threads(form):
     finally:
         torch.set_num_threads(before)
     assert torch.equal(draws[0], draws[1])
+
+
+@pytest.mark.parametrize("max_opened", [20, 40])
+@pytest.mark.parametrize("sharpness", [0.5, 50.0, 5000.0])
+def test_the_proposals_of_a_row_come_to_an_end_whatever_its_effort(max_opened, sharpness):
+    """Twins that are nearer than the K-th point known ring again and again, and count once.
+
+    Cells ring at their bounds until K + 1 points have rung. A row is scanned where that is too
+    often, beside the rates of all points, none counting for more than e² times the K-th's.
+    """
+    generator = torch.Generator().manual_seed(0)
+    latent = torch.randn(300, 4, generator=generator).double() ** 3
+    twins = torch.cat([latent, latent + 1e-9])
+    effort = Effort(24, 48, max_opened, tolerance=2.0, scan_ratio=1000.0)
+    kernel = kernel_of(twins, sharpness)
+    order, known = LazySampler(2, effort).known(kernel, 8)
+    exact = kernel.log_rows(torch.arange(len(twins))).numpy()[np.ix_(order, order)]
+    frontiers, cells = known.frontiers, known.cells
+    assert not frontiers.scanned.all()
+    for row in np.flatnonzero(~frontiers.scanned):
+        last, used = frontiers.exponents[row, 8], frontiers.num_cells[row]
+        inside = frontiers.cells[row, :used]
+        numbers = cells.end[inside] - cells.begin[inside]
+        proposed = logsumexp(frontiers.bounds[row, :used] - last, b=numbers)
+        useful = logsumexp(np.minimum(exact[row] - last, 2.0))
+        assert proposed <= useful + np.log(1001.0)

@@ -454,7 +454,9 @@ def _write(
         kept += 1
         nearest = min(nearest, lumped)
     upper = finish_cells(cells, out, row, kept)
-    # Not what is likely but what is sure: proposals must end.
+    # Not what is likely but what is sure: proposals must end. And of a cell nearer than the
+    # K-th point known no more than would be there at its distance: a few points in it ring
+    # again and again, and count once.
     sure = _mass_alone(desk, lane, count, reference) * _rate(nearest - reference)
     for place in range(size):
         if upper <= effort.scan_ratio * sure:
@@ -462,7 +464,8 @@ def _write(
         slot = desk.heap[place]
         cell = desk.cell[slot]
         number = cells.end[cell] - cells.begin[cell]
-        sure += number * _rate(nearest - desk.far[slot, lane])
+        far = max(desk.far[slot, lane], reference - _SLACK)
+        sure += number * _rate(nearest - far)
     if upper > effort.scan_ratio * sure:
         out.scanned[row] = True
 
