@@ -2,135 +2,71 @@
 
 Runs that are in the file already are left out, so that a stopped script goes on where it was.
 
-    python scripts/reference_runs.py [--only WORD …] [--part 0/2]
+    python scripts/reference_runs.py [--only NAME …] [--jobs 2] [--hours 1]
     python scripts/reference_runs.py --table
 """
 
 import argparse
-import json
 import statistics
-from collections import defaultdict
 from pathlib import Path
 
-import torch
+from bpgnn.experiments.run import Run, over_seeds
+from bpgnn.experiments.runner import Progress, run_missing
+from bpgnn.experiments.store import Store
 
-from bpgnn.training.fit import Plan, fit
-from bpgnn.training.run import load_for
-
-STORE = Path(__file__).parent.parent / "results" / "runs.jsonl"
-
-Run = tuple[str, Plan]  # a data set and what to run on it
-
-
-def tuned(dataset: str, seeds: range, *, add_edges: float = 0.0, **changes: object) -> list[Run]:
-    """List the tuned preset with some changes, one run a seed."""
-    return [(dataset, Plan(seed=seed, add_edges=add_edges, changes=changes)) for seed in seeds]
-
-
-def published(method: str, dataset: str, num_seeds: int = 3, **changes: object) -> list[Run]:
-    """List a method under its authors' settings and protocol, one run a seed."""
-    return [
-        (dataset, Plan(method=method, preset="published", seed=seed, changes=changes))
-        for seed in range(num_seeds)
-    ]
-
+STORE = Store(Path(__file__).parent.parent / "results" / "runs.jsonl")
 
 CONTROL = {"boolean_layers": 0}
-FIVE = range(5)
+FIVE, THREE, ONE = range(5), range(3), range(1)
+SETS = ("cora", "citeseer", "pubmed", "photo")
 PUBLISHED = (
-    "mlp",
-    "gcn",
-    "gat",
-    "knn-gcn",
-    "slaps",
-    "lds",
-    "idgl",
-    "idgl-anch",
-    "ddgm-e",
-    "ddgm-h",
+    *("mlp", "gcn", "gat", "knn-gcn", "slaps", "lds", "idgl", "idgl-anch", "ddgm-e", "ddgm-h"),
+    "grcn",
 )
 
+
+def published(method: str, dataset: str, seeds: range = THREE, **changes: object) -> list[Run]:
+    """List a method under its authors' settings and protocol, one run a seed."""
+    return over_seeds(dataset, seeds, method=method, preset="published", changes=changes)
+
+
 RUNS: dict[str, list[Run]] = {
-    "cora": tuned("cora", FIVE),
-    "cora control": tuned("cora", FIVE, **CONTROL),
-    "noise": tuned("cora", FIVE, add_edges=0.75),
-    "noise control": tuned("cora", FIVE, add_edges=0.75, **CONTROL),
-    "citeseer": tuned("citeseer", FIVE),
-    "citeseer control": tuned("citeseer", FIVE, **CONTROL),
-    "pubmed": tuned("pubmed", FIVE),
-    "pubmed control": tuned("pubmed", FIVE, **CONTROL),
-    "photo": tuned("photo", FIVE),
-    "photo control": tuned("photo", FIVE, **CONTROL),
-    "paper": [(dataset, Plan(preset="paper")) for dataset in ("cora", "citeseer")],
-    "paper, large": [(dataset, Plan(preset="paper")) for dataset in ("photo", "pubmed")],
-    "authors": [("cora", Plan(preset="authors"))],
-    "authors, 500 steps": [("cora", Plan(preset="authors", changes={"max_steps": 500}))],
-    "cora none": tuned("cora", FIVE, residual="none"),
-    "noise none": tuned("cora", FIVE, add_edges=0.75, residual="none"),
-    "cora sum": tuned("cora", FIVE, residual="sum"),
-    "noise sum": tuned("cora", FIVE, add_edges=0.75, residual="sum"),
+    **{name: over_seeds(name, FIVE) for name in SETS},
+    **{f"{name} control": over_seeds(name, FIVE, changes=CONTROL) for name in SETS},
+    "noise": over_seeds("cora", FIVE, add_edges=0.75),
+    "noise control": over_seeds("cora", FIVE, add_edges=0.75, changes=CONTROL),
+    **{f"paper {name}": over_seeds(name, ONE, preset="paper") for name in SETS},
+    "authors": over_seeds("cora", ONE, preset="authors"),
+    "authors, 500 steps": over_seeds("cora", ONE, preset="authors", changes={"max_steps": 500}),
     **{
-        f"{method} {dataset}": published(method, dataset)
-        for method in PUBLISHED
-        for dataset in ("cora", "citeseer")
+        f"{graph} {residual}": over_seeds(
+            "cora", FIVE, add_edges=share, changes={"residual": residual}
+        )
+        for graph, share in (("cora", 0.0), ("noise", 0.75))
+        for residual in ("none", "sum")
     },
-    "lds cora dense": published("lds", "cora", 1, parameters="dense"),
-    "idgl-anch pubmed": published("idgl-anch", "pubmed", 1),
-    "slaps pubmed": published("slaps", "pubmed", 1),
+    **{f"{one} {name}": published(one, name) for one in PUBLISHED for name in SETS[:2]},
+    "lds cora dense": published("lds", "cora", ONE, parameters="dense"),
+    "idgl-anch pubmed": published("idgl-anch", "pubmed", ONE),
+    "slaps pubmed": published("slaps", "pubmed", ONE),
     "ddgm-e pubmed": published("ddgm-e", "pubmed"),
-    "grcn cora": published("grcn", "cora"),
-    "grcn citeseer": published("grcn", "citeseer"),
 }
 
 
-def command(dataset: str, plan: Plan) -> str:
-    """Write the command that makes a run again."""
-    words = ["bpgnn", "train", dataset, "--seed", str(plan.seed), "--threads", "1"]
-    words += [] if plan.method == "bpgnn" else ["--method", plan.method]
-    words += [] if plan.preset == "tuned" else ["--preset", plan.preset]
-    words += ["--add-edges", str(plan.add_edges)] if plan.add_edges else []
-    for name, value in (plan.changes or {}).items():
-        words += ["--set", f"{name}={value}"]
-    return " ".join(words)
-
-
-def stored() -> dict[str, dict]:
-    """Read the finished runs by their command; a torn last line does not count."""
-    found = {}
-    for line in STORE.read_text().splitlines() if STORE.exists() else []:
-        try:
-            record = json.loads(line)
-        except ValueError:
-            continue
-        found[record["command"]] = record
-    return found
-
-
-def run_missing(only: list[str], part: int, parts: int) -> None:
-    """Run what is not in the store; each line is appended whole."""
-    torch.set_num_threads(1)
-    wanted = [run for name, runs in RUNS.items() if not only or name in only for run in runs]
-    for dataset, plan in wanted[part::parts]:
-        line = command(dataset, plan)
-        if line in stored():
-            continue
-        record = fit(load_for(plan, dataset, None), plan).record
-        with STORE.open("a") as file:
-            file.write(json.dumps({"command": line, **record.to_json()}) + "\n")
-        print(f"{record.test_accuracy:.3f}  {record.cpu_seconds:6.0f} s  {line}", flush=True)
+def print_line(progress: Progress) -> None:
+    """Print a run when it is finished."""
+    line = progress.latest
+    if line is not None:
+        outcome = line["error"]["words"] if "error" in line else f"{line['test_accuracy']:.3f}"
+        print(f"{progress.done} of {progress.total}  {outcome}  {line['command']}", flush=True)
 
 
 def print_table() -> None:
     """Print mean and standard deviation of each group of runs, in percent."""
-    found = stored()
-    values: dict[str, list[float]] = defaultdict(list)
+    found = STORE.read()
     for name, runs in RUNS.items():
-        for dataset, plan in runs:
-            record = found.get(command(dataset, plan))
-            if record is not None:
-                values[name].append(100 * record["test_accuracy"])
-    for name, runs in RUNS.items():
-        seen = values[name]
+        lines = [found[run.command] for run in runs if run.command in found]
+        seen = [100 * line["test_accuracy"] for line in lines if "error" not in line]
         if seen:
             spread = statistics.stdev(seen) if len(seen) > 1 else float("nan")
             mean = statistics.mean(seen)
@@ -141,14 +77,17 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="*", default=[], choices=list(RUNS))
-    parser.add_argument("--part", default="0/1", help="which share of the runs, as 0/2")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time")
+    parser.add_argument("--hours", type=float, help="give up what is not finished by then")
     parser.add_argument("--table", action="store_true", help="print what is there and stop")
     arguments = parser.parse_args()
     if arguments.table:
         print_table()
         return
-    part, parts = (int(word) for word in arguments.part.split("/"))
-    run_missing(arguments.only, part, parts)
+    wanted = [run for name in arguments.only or RUNS for run in RUNS[name]]
+    run_missing(
+        wanted, STORE, jobs=arguments.jobs, hours=arguments.hours, retry=True, watch=print_line
+    )
 
 
 if __name__ == "__main__":
