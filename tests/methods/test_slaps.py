@@ -82,8 +82,8 @@ def adjacency_by_definition(method, features):
 
 
 def gcn(network, adjacency, features):
-    hidden = torch.relu(adjacency @ features @ network.first + network.first_bias)
-    return adjacency @ hidden @ network.second.t() + network.second_bias
+    hidden = torch.relu(adjacency @ (features @ network.first + network.first_bias))
+    return adjacency @ (hidden @ network.second.t() + network.second_bias)
 
 
 @pytest.mark.parametrize("generator", GENERATORS)

@@ -30,8 +30,8 @@ def forms(features):
 def test_it_is_two_dense_layers_for_every_form_of_features_and_matrix():
     network, features, adjacency = example()
     dense = adjacency.to_dense()
-    hidden = torch.relu(dense @ (features @ network.first) + network.first_bias)
-    expected = dense @ hidden @ network.second.t() + network.second_bias
+    hidden = torch.relu(dense @ (features @ network.first + network.first_bias))
+    expected = dense @ (hidden @ network.second.t() + network.second_bias)
     for given in forms(features):
         for matrix in (adjacency, dense):
             found = network(given, matrix, generator=seeded())

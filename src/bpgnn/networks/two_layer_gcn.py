@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from typing_extensions import override
 
-from bpgnn.nn.adjacency import Adjacency, propagate, thinned
+from bpgnn.nn.adjacency import Adjacency, propagate, row_sums, thinned
 from bpgnn.nn.dropout import dropout
 from bpgnn.nn.pattern import Pattern, SparseValues, product_at, sparse_product
 from bpgnn.nn.sparse import Features, matmul
@@ -18,9 +18,9 @@ from bpgnn.nn.sparse import Features, matmul
 class TwoLayerGCN(nn.Module):
     r"""Propagate twice over a given normalised adjacency matrix, whose entries are dropped, too.
 
-    .. math:: \hat A\, \mathrm{ReLU}(\hat A X W_0 + b_0)\, W_1 + b_1
+    .. math:: \hat A\, (\mathrm{ReLU}(\hat A\, (X W_0 + b_0))\, W_1 + b_1)
 
-    Both layers see the same dropped matrix.
+    Both layers see the same dropped matrix. Biases are propagated, as SLAPS' authors have it.
 
     Args:
         in_channels: Width of the features, F.
@@ -54,7 +54,7 @@ class TwoLayerGCN(nn.Module):
     ) -> Tensor:  # (N, F) -> (N, C)
         """Compute the whole output."""
         hidden, dropped = self._hidden(features, adjacency, generator)
-        return propagate(dropped, hidden @ self.second.t()) + self.second_bias
+        return propagate(dropped, hidden @ self.second.t() + self.second_bias)
 
     def at(
         self,
@@ -67,7 +67,7 @@ class TwoLayerGCN(nn.Module):
         """Compute the output at some places of the N by C matrix only."""
         hidden, dropped = self._hidden(features, adjacency, generator)
         entries = product_at(pattern, propagate(dropped, hidden), self.second)
-        return entries + self.second_bias[pattern.column]
+        return entries + row_sums(dropped)[pattern.row] * self.second_bias[pattern.column]
 
     def _hidden(
         self, features: Features | SparseValues, adjacency: Adjacency, generator: torch.Generator
@@ -78,7 +78,7 @@ class TwoLayerGCN(nn.Module):
             states = sparse_product(features.pattern, features.value, self.first)
         else:
             states = matmul(features, self.first)
-        hidden = F.relu(propagate(dropped, states) + self.first_bias)
+        hidden = F.relu(propagate(dropped, states + self.first_bias))
         hidden = dropout(hidden, self.dropout, training=training, generator=generator)
         return cast(Tensor, hidden), dropped
 

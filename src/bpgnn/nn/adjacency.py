@@ -21,6 +21,19 @@ def propagate(adjacency: Adjacency, states: Tensor) -> Tensor:  # (N, D) -> (N, 
     return sparse_product(adjacency.pattern, adjacency.value, states)
 
 
+def row_sums(adjacency: Adjacency) -> Tensor:  # (N,)
+    """Add up each row's weights; differentiable in them.
+
+    Example:
+        >>> row_sums(torch.tensor([[4.0, 1.0], [0.0, 0.0]]))
+        tensor([5., 0.])
+    """
+    if isinstance(adjacency, Tensor):
+        return adjacency.sum(1)
+    pattern, weight = adjacency.pattern, adjacency.value
+    return weight.new_zeros(pattern.shape[0]).index_add(0, pattern.row, weight)
+
+
 def normalized(adjacency: Adjacency) -> Adjacency:
     r"""Scale weights by the degrees of both ends.
 
@@ -31,12 +44,10 @@ def normalized(adjacency: Adjacency) -> Adjacency:
         tensor([[1., 0.],
                 [0., 0.]])
     """
+    scale = (row_sums(adjacency) + _FLOOR).rsqrt()
     if isinstance(adjacency, Tensor):
-        scale = (adjacency.sum(1) + _FLOOR).rsqrt()
         return scale.unsqueeze(1) * adjacency * scale
     pattern, weight = adjacency.pattern, adjacency.value
-    degree = weight.new_zeros(pattern.shape[0]).index_add(0, pattern.row, weight)
-    scale = (degree + _FLOOR).rsqrt()
     return SparseValues(pattern, scale[pattern.row] * weight * scale[pattern.column])
 
 
