@@ -1,4 +1,6 @@
+import csv
 import functools
+import io
 import json
 import os
 import random
@@ -16,9 +18,13 @@ import bpgnn
 from bpgnn import cli
 from bpgnn.data import catalog
 from bpgnn.errors import DataUnavailableError
+from bpgnn.experiments import registry
+from bpgnn.experiments.experiment import Experiment
+from bpgnn.experiments.run import Run
 from bpgnn.training import fit as fit_module
 from bpgnn.training import folder as folder_module
 from bpgnn.training.checkpoint import from_bytes
+from bpgnn.training.plan import Plan
 
 KEYS = (
     *("method", "dataset", "split", "preset", "seed", "test_accuracy", "validation_accuracy"),
@@ -502,3 +508,51 @@ def test_cora_killed_at_three_random_moments_ends_as_an_undisturbed_run(place):
         assert process.returncode == 0, (moments, said.decode())
     results = [(place / name / "result.json").read_text() for name in ("whole", "killed")]
     assert without_times(results[0]) == without_times(results[1]), moments
+
+
+@pytest.fixture
+def tiny_experiment(monkeypatch):
+    """Three runs of which one cannot be made."""
+    changes = {"max_steps": 2, "evaluate_every": 1}
+    runs = [Run("wine", Plan("mlp", seed=seed, changes=changes)) for seed in range(2)]
+    runs.append(Run("wine", Plan("mlp", changes={"no_such": 1})))
+    experiment = Experiment("tiny", "Does it run?", 1, lambda seeds: runs)
+    monkeypatch.setitem(registry.EXPERIMENTS, "tiny", experiment)
+
+
+def test_an_experiment_is_run_once_and_its_results_are_shown(run, place, tiny_experiment):
+    found = run("reproduce", "tiny")
+    assert found.code == 0
+    assert "2 runs are in results/runs.jsonl, 1 failed, 0 are missing." in found.out
+    before = (place / "results" / "runs.jsonl").read_bytes()
+    assert run("reproduce", "tiny").code == 0
+    assert (place / "results" / "runs.jsonl").read_bytes() == before
+    table = run("results").out
+    assert "±" in table
+    assert "no setting" in table
+    lines = json.loads(run("results", "--as", "json").out)
+    assert [line.get("seed") for line in lines] == [0, 1, 0]
+    rows = list(csv.DictReader(io.StringIO(run("results", "wine", "--as", "csv").out)))
+    assert float(rows[0]["test_accuracy"]) == lines[0]["test_accuracy"]
+    assert "no setting" in rows[2]["error"]
+    assert json.loads(run("results", "cora", "--as", "json").out) == []
+
+
+def test_time_that_runs_out_leaves_runs_for_another_time(run, place, tiny_experiment):
+    found = run("reproduce", "tiny", "--hours", "0")
+    assert "0 runs are in results/runs.jsonl, 0 failed, 3 are missing." in found.out
+    assert "The same command goes on" in found.out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["reproduce", "resluts"], "Did you mean results?"),
+        (["results"], "There are no results at results/runs.jsonl."),
+        (["reproduce", "results", "--cluster", "tcp://127.0.0.1:1"], "Dask"),
+    ],
+)
+def test_experiments_that_cannot_be_run_get_a_sentence(run, words, sentence):
+    found = run(*words)
+    assert found.code == 2
+    assert sentence in found.err

@@ -3,6 +3,7 @@
 The library is imported inside the commands: torch takes a second to load, and help should not.
 """
 
+import csv
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -30,6 +32,8 @@ from bpgnn import __version__
 from bpgnn.errors import BPGNNError, DataUnavailableError, InputError, nearest
 
 if TYPE_CHECKING:
+    from bpgnn.experiments.runner import Progress as GridProgress
+    from bpgnn.experiments.summary import Cell
     from bpgnn.training.fit import Evaluation, Fit
     from bpgnn.training.folder import RunFolder
     from bpgnn.training.plan import Plan
@@ -45,6 +49,17 @@ data_app = typer.Typer(
     help="Look after data sets.\n\nExample: bpgnn data list", no_args_is_help=True
 )
 app.add_typer(data_app, name="data")
+
+
+_STORE = Path("results/runs.jsonl")
+
+
+class Form(StrEnum):
+    """How results are shown."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
 
 
 def _print_version(asked: bool) -> None:  # noqa: FBT001  typer's way
@@ -188,6 +203,97 @@ def cite(method: Annotated[str, typer.Argument(help="A name from `bpgnn methods`
     if method not in METHODS:
         raise InputError(f"There is no method {method!r}.{nearest(method, METHODS)}")
     typer.echo(METHODS[method].citation)
+
+
+@app.command()
+def reproduce(
+    names: Annotated[
+        list[str], typer.Argument(metavar="EXPERIMENT…", help="Names, or `all`; see below.")
+    ],
+    seeds: Annotated[
+        int | None,
+        typer.Option(help="Seeds of each cell; by experiment if left out.", min=1),
+    ] = None,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="A few steps each: to try the whole, not to believe it.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(help="Runs at a time on this machine.", min=1)] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to run on instead.")
+    ] = None,
+    hours: Annotated[
+        float | None, typer.Option(help="Give up what is not finished after this time.", min=0.0)
+    ] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Make failed runs again.")] = False,
+    store: Annotated[Path, typer.Option(help="File of results, one line a run.")] = _STORE,
+) -> None:
+    """Make the runs of the paper's experiments that are missing in the store.
+
+    Experiments: results, robustness, homophily, layers, aggregation, residual, recovery,
+    no-graph, splits.
+
+    Example: bpgnn reproduce robustness --seeds 3 --jobs 2
+    """
+    from bpgnn.experiments.registry import EXPERIMENTS
+    from bpgnn.experiments.runner import run_missing
+    from bpgnn.experiments.store import Store
+
+    wanted = list(EXPERIMENTS) if "all" in names else names
+    for name in wanted:
+        if name not in EXPERIMENTS:
+            raise InputError(f"There is no experiment {name!r}.{nearest(name, EXPERIMENTS)}")
+    runs = [run for name in wanted for run in EXPERIMENTS[name].runs(seeds, fast=fast)]
+    console = Console()
+    with _grid_bar(console) as watch:
+        end = run_missing(
+            runs,
+            Store(store),
+            jobs=jobs,
+            cluster=cluster,
+            hours=hours,
+            retry=retry,
+            watch=watch,
+        )
+    missing = end.total - end.done
+    _say(
+        console,
+        f"{end.done - end.failed} runs are in {store}, {end.failed} failed, {missing} are missing.",
+    )
+    if missing:
+        _say(console, "The same command goes on with what is missing.")
+
+
+@app.command()
+def results(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="WORD…", help="Only commands with all of these words."),
+    ] = None,
+    form: Annotated[
+        Form, typer.Option("--as", help="A table of cells, or all runs as CSV or JSON.")
+    ] = Form.TABLE,
+    store: Annotated[Path, typer.Option(help="File of results, one line a run.")] = _STORE,
+) -> None:
+    """Show the results that are there.
+
+    Example: bpgnn results cora --as csv
+    """
+    from bpgnn.experiments.store import Store
+    from bpgnn.experiments.summary import cells
+
+    if not store.exists():
+        raise InputError(f"There are no results at {store}. Make some with: bpgnn reproduce")
+    lines = [
+        line
+        for command, line in Store(store).read().items()
+        if all(word in command.split() for word in words or [])
+    ]
+    if form is Form.JSON:
+        sys.stdout.write(json.dumps(lines, indent=2) + "\n")
+    elif form is Form.CSV:
+        _write_csv(lines)
+    else:
+        _print_cells(cells(lines))
 
 
 @data_app.command("list")
@@ -341,6 +447,58 @@ def _training_bar(console: Console, plan: "Plan", name: str) -> Iterator:
 
     with _stopped_if_started(bar):
         yield watch
+
+
+@contextmanager
+def _grid_bar(console: Console) -> Iterator:
+    """Show runs done, running and failed, time left, and each outcome as it comes."""
+    columns = (
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[running]} running, {task.fields[failed]} failed"),
+        TimeElapsedColumn(),
+        TextColumn("{task.fields[left]}"),
+    )
+    bar = Progress(*columns, console=console)
+    task = bar.add_task("", total=None, running=0, failed=0, left="")
+
+    def watch(seen: "GridProgress") -> None:
+        bar.start()
+        left = "" if seen.seconds_left is None else f"about {_duration(seen.seconds_left)} left"
+        counts = {"running": seen.running, "failed": seen.failed, "left": left}
+        bar.update(task, completed=seen.done, total=seen.total, **counts)
+        if seen.latest is not None:
+            line = seen.latest
+            failed = "error" in line
+            outcome = line["error"]["words"] if failed else f"{line['test_accuracy']:.4f}"
+            bar.console.print(f"{outcome}  {line['command']}", markup=False, highlight=False)
+
+    with _stopped_if_started(bar):
+        yield watch
+
+
+def _duration(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{max(minutes, 1)} min"
+
+
+def _print_cells(found: list["Cell"]) -> None:
+    table = Table("command", "accuracy", "seeds", "CPU-seconds")
+    for cell in found:
+        spread = "" if cell.deviation is None else f" ± {cell.deviation:.2f}"
+        accuracy = cell.error if cell.mean is None else f"{cell.mean:.2f}{spread}"
+        seconds = "" if cell.cpu_seconds is None else f"{cell.cpu_seconds:,.0f}"
+        table.add_row(cell.command, accuracy, str(cell.num_seeds), seconds)
+    Console().print(table)
+
+
+def _write_csv(lines: list[dict]) -> None:
+    nested = ("settings", "versions", "latent_graph", "error")
+    names = list(dict.fromkeys(name for line in lines for name in line if name not in nested))
+    writer = csv.DictWriter(sys.stdout, [*names, "error"], extrasaction="ignore")
+    writer.writeheader()
+    for line in lines:
+        writer.writerow({**line, "error": line.get("error", {}).get("words", "")})
 
 
 @contextmanager

@@ -1,0 +1,52 @@
+"""An experiment as a value: the runs behind a table or a figure."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import final
+
+from bpgnn.experiments.run import Run
+
+
+@final
+@dataclass(frozen=True)
+class Experiment:
+    """Say which runs answer a question.
+
+    Args:
+        name: What it is called on the command line.
+        question: What it answers, in a sentence.
+        num_seeds: Seeds of each cell, unless asked otherwise.
+        grid: Lists the runs of some seeds, the most telling first.
+    """
+
+    name: str
+    question: str
+    num_seeds: int
+    grid: Callable[[range], list[Run]]
+
+    def runs(self, num_seeds: int | None = None, *, fast: bool = False) -> list[Run]:
+        """List the runs; `fast` ones take few steps, to try the whole rather than to believe it."""
+        found = self.grid(range(self.num_seeds if num_seeds is None else num_seeds))
+        return [quickened(run) for run in found] if fast else found
+
+
+def quickened(run: Run) -> Run:
+    """Cut a run down to a few steps.
+
+    Example:
+        >>> quickened(Run("cora")).plan.changes["max_steps"]
+        30
+    """
+    changes = {**(run.plan.changes or {}), **_FEW, **_FEW_OF.get(run.plan.method, {})}
+    return replace(run, plan=replace(run.plan, changes=changes))
+
+
+_FEW = {"max_steps": 30, "evaluate_every": 10}
+
+# What is slow a step takes fewer; what learns in phases goes through all of them.
+_FEW_OF: dict[str, dict[str, object]] = {
+    "idgl": {"max_steps": 4, "evaluate_every": 2},
+    "idgl-anch": {"max_steps": 6, "evaluate_every": 2},
+    "lds": {"max_steps": 10, "evaluate_every": 1},
+    "slaps": {"max_steps": 12, "warm_up": 6, "evaluate_every": 3},
+}

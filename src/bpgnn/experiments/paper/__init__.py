@@ -1,0 +1,1 @@
+"""The experiments of the BPGNN paper and those beyond it, one file each."""

@@ -1,0 +1,22 @@
+"""Data without a graph, and with one that is hidden."""
+
+from bpgnn.experiments.experiment import Experiment
+from bpgnn.experiments.run import Run, over_seeds
+
+METHODS = ("bpgnn", "mlp", "knn-gcn", "slaps", "ddgm-e", "idgl")
+
+
+def grid(seeds: range) -> list[Run]:
+    """List tables, and citation graphs all of whose edges are dropped."""
+    return [
+        run
+        for dataset, dropped in (
+            *(("digits", 0.0), ("wine", 0.0), ("breast_cancer", 0.0)),
+            *(("cora", 1.0), ("citeseer", 1.0)),
+        )
+        for method in METHODS
+        for run in over_seeds(dataset, seeds, method=method, drop_edges=dropped)
+    ]
+
+
+NO_GRAPH = Experiment("no-graph", "How accurate are they where there is no graph?", 3, grid)

@@ -1,0 +1,12 @@
+"""The systems and data sets of the paper's comparison, and in which order to run them."""
+
+DATASETS = ("cora", "citeseer", "pubmed", "photo")
+
+SYSTEMS = (
+    *("bpgnn", "gcn", "gat", "ddgm-e", "ddgm-h", "knn-gcn", "mlp"),
+    *("ddgm-ehh", "ddgm-ss", "idgl-anch", "idgl", "slaps", "lds"),
+)
+"""The most telling first."""
+
+TRACKS = ("tuned", "paper")
+"""Every method with settings of the same search, and all with the paper's settings."""

@@ -1,0 +1,24 @@
+"""The one place where names become experiments."""
+
+from bpgnn.experiments.experiment import Experiment
+from bpgnn.experiments.paper.aggregation import AGGREGATION
+from bpgnn.experiments.paper.homophily import HOMOPHILY
+from bpgnn.experiments.paper.layers import LAYERS
+from bpgnn.experiments.paper.no_graph import NO_GRAPH
+from bpgnn.experiments.paper.recovery import RECOVERY
+from bpgnn.experiments.paper.residual import RESIDUAL
+from bpgnn.experiments.paper.results import RESULTS
+from bpgnn.experiments.paper.robustness import ROBUSTNESS
+from bpgnn.experiments.paper.splits import SPLITS
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "results": RESULTS,
+    "robustness": ROBUSTNESS,
+    "homophily": HOMOPHILY,
+    "layers": LAYERS,
+    "aggregation": AGGREGATION,
+    "residual": RESIDUAL,
+    "recovery": RECOVERY,
+    "no-graph": NO_GRAPH,
+    "splits": SPLITS,
+}

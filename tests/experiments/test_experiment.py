@@ -1,0 +1,49 @@
+import pytest
+
+from bpgnn.experiments.experiment import Experiment, quickened
+from bpgnn.experiments.paper import aggregation, layers, results
+from bpgnn.experiments.paper.systems import DATASETS, SYSTEMS
+from bpgnn.experiments.registry import EXPERIMENTS
+from bpgnn.experiments.run import Run, over_seeds
+from bpgnn.methods.registry import METHODS
+from bpgnn.training.plan import Plan
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+@pytest.mark.parametrize("fast", [False, True])
+def test_every_run_of_every_experiment_has_settings_that_are_accepted(name, fast):
+    runs = EXPERIMENTS[name].runs(2, fast=fast)
+    assert len({run.command for run in runs}) == len(runs)
+    for run in runs:
+        run.plan.settings_for(run.dataset)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_name_is_that_of_its_experiment_which_ends_with_a_question_mark(name):
+    experiment = EXPERIMENTS[name]
+    assert experiment.name == name
+    assert experiment.question.endswith("?")
+
+
+def test_seeds_are_the_experiments_own_unless_asked_otherwise():
+    one = Experiment("one", "?", 4, lambda seeds: over_seeds("cora", seeds))
+    assert [len(one.runs(number)) for number in (None, 2)] == [4, 2]
+
+
+def test_fast_runs_keep_what_they_are_about():
+    run = quickened(Run("cora", Plan("slaps", changes={"k": 3})))
+    assert run.plan.changes["k"] == 3
+    settings = run.plan.settings_for("cora")
+    assert settings.warm_up < settings.max_steps < 100
+
+
+def test_the_main_table_has_thirteen_systems_which_the_paper_prints():
+    assert len(SYSTEMS) == 13
+    assert set(SYSTEMS) == set(results.PRINTED) <= set(METHODS)
+    cells = {(run.plan.preset, run.plan.method, run.dataset) for run in results.RESULTS.runs(1)}
+    assert len(cells) == 2 * 13 * len(DATASETS)
+
+
+def test_tables_of_settings_have_what_the_paper_prints():
+    assert set(layers.NUMBERS) == set(layers.PRINTED)
+    assert set(aggregation.FUNCTIONS) == set(aggregation.PRINTED)
