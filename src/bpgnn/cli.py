@@ -296,6 +296,32 @@ def results(
         _print_cells(cells(lines))
 
 
+@app.command()
+def report(
+    out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("report"),
+    seeds: Annotated[int | None, typer.Option(help="Seeds that a cell should have.", min=1)] = None,
+    fast: Annotated[
+        bool, typer.Option("--fast", help="Report the runs that were made with --fast.")
+    ] = False,
+    store: Annotated[Path, typer.Option(help="File of results, one line a run.")] = _STORE,
+) -> None:
+    """Set what is in the store beside the paper's figures: a page, Markdown and drawings.
+
+    Example: bpgnn report --out report
+    """
+    from bpgnn.experiments.store import Store
+    from bpgnn.report.registry import SECTIONS
+    from bpgnn.report.source import Source
+    from bpgnn.report.write import write_report
+
+    lines = Store(store).read()
+    source = Source(lines, seeds, fast)
+    sections = [make(source) for make in SECTIONS.values()]
+    foot = f"From {len(lines)} runs in {store.name}, by bpgnn {__version__}."
+    page = write_report(out, sections, foot, fast=fast)
+    _say(Console(), f"The report is at {page}")
+
+
 @data_app.command("list")
 def list_data() -> None:
     """List the data sets, and where each is now.

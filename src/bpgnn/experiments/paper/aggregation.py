@@ -6,16 +6,18 @@ from bpgnn.experiments.run import Run, over_seeds
 FUNCTIONS = ("gcn", "gat", "edgeconv")
 
 
+DATASETS = ("cora", "citeseer", "pubmed")
+
+
+def cell(function: str, dataset: str, seeds: range) -> list[Run]:
+    """List the runs of one entry of the table."""
+    changes = {} if function == "gcn" else {"aggregation": function}
+    return over_seeds(dataset, seeds, changes=changes)
+
+
 def grid(seeds: range) -> list[Run]:
     """List the tuned model with each function."""
-    return [
-        run
-        for dataset in ("cora", "citeseer", "pubmed")
-        for function in FUNCTIONS
-        for run in over_seeds(
-            dataset, seeds, changes={} if function == "gcn" else {"aggregation": function}
-        )
-    ]
+    return [run for name in DATASETS for one in FUNCTIONS for run in cell(one, name, seeds)]
 
 
 AGGREGATION = Experiment("aggregation", "Which aggregation function is best?", 10, grid)

@@ -9,13 +9,19 @@ WIDTHS = (128, 64, 64)
 """As many layers as there may be Boolean ones, for every number of these."""
 
 
+DATASETS = ("cora", "citeseer", "pubmed")
+
+
+def cell(number: int, dataset: str, seeds: range) -> list[Run]:
+    """List the runs of one entry of the table."""
+    changes = {"hidden": WIDTHS, "boolean_layers": number}
+    return over_seeds(dataset, seeds, changes=changes)
+
+
 def grid(seeds: range) -> list[Run]:
     """List the tuned model of three layers with some of them Boolean."""
     return [
-        run
-        for dataset in ("cora", "citeseer", "pubmed")
-        for number in NUMBERS
-        for run in over_seeds(dataset, seeds, changes={"hidden": WIDTHS, "boolean_layers": number})
+        run for dataset in DATASETS for number in NUMBERS for run in cell(number, dataset, seeds)
     ]
 
 

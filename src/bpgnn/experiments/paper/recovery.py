@@ -8,13 +8,14 @@ from bpgnn.methods.registry import METHODS
 INFERRING = tuple(name for name in SYSTEMS if METHODS[name].infers_graph)
 
 
+def cell(method: str, seeds: range) -> list[Run]:
+    """List the runs of one method."""
+    return over_seeds("cora", seeds, method=method, add_edges=0.75)
+
+
 def grid(seeds: range) -> list[Run]:
     """List all that infer a graph on noisy Cora; the record of a run has the area."""
-    return [
-        run
-        for method in INFERRING
-        for run in over_seeds("cora", seeds, method=method, add_edges=0.75)
-    ]
+    return [run for method in INFERRING for run in cell(method, seeds)]
 
 
 RECOVERY = Experiment(

@@ -3,24 +3,24 @@
 from bpgnn.experiments.experiment import Experiment
 from bpgnn.experiments.run import Run, over_seeds
 
-RESIDUALS = ("boolean", "sum", "none")
-"""A ⋄ P, A + α·P, and P alone."""
+RESIDUALS = {"boolean": "A ⋄ P", "sum": "A + α·P", "none": "P alone"}
+"""What the latent graph is drawn from."""
+
+CASES = tuple(
+    (dataset, share) for dataset in ("cora", "citeseer", "pubmed") for share in (0.75, 0.0)
+)
+"""Data sets, clean and with three edges added for every four."""
+
+
+def cell(residual: str, dataset: str, share: float, seeds: range) -> list[Run]:
+    """List the runs of one entry of the table."""
+    changes = {} if residual == "boolean" else {"residual": residual}
+    return over_seeds(dataset, seeds, add_edges=share, changes=changes)
 
 
 def grid(seeds: range) -> list[Run]:
-    """List each residual on clean graphs and with three edges added for every four."""
-    return [
-        run
-        for dataset in ("cora", "citeseer", "pubmed")
-        for share in (0.75, 0.0)
-        for residual in RESIDUALS
-        for run in over_seeds(
-            dataset,
-            seeds,
-            add_edges=share,
-            changes={} if residual == "boolean" else {"residual": residual},
-        )
-    ]
+    """List each residual on each graph."""
+    return [run for case in CASES for one in RESIDUALS for run in cell(one, *case, seeds)]
 
 
 RESIDUAL = Experiment(

@@ -5,6 +5,11 @@ from bpgnn.experiments.paper.systems import DATASETS, SYSTEMS, TRACKS
 from bpgnn.experiments.run import Run, over_seeds
 
 
+def cell(track: str, method: str, dataset: str, seeds: range) -> list[Run]:
+    """List the runs of one entry of the table."""
+    return over_seeds(dataset, seeds, method=method, preset=track)
+
+
 def grid(seeds: range) -> list[Run]:
     """List every system on every data set, in both tracks."""
     return [
@@ -12,7 +17,7 @@ def grid(seeds: range) -> list[Run]:
         for track in TRACKS
         for method in SYSTEMS
         for dataset in DATASETS
-        for run in over_seeds(dataset, seeds, method=method, preset=track)
+        for run in cell(track, method, dataset, seeds)
     ]
 
 

@@ -1,23 +1,35 @@
 """The paper's figure of added and deleted edges."""
 
+from typing import Literal, get_args
+
 from bpgnn.experiments.experiment import Experiment
 from bpgnn.experiments.run import Run, over_seeds
 
 METHODS = ("bpgnn", "gcn", "ddgm-e", "gat", "idgl", "slaps")
 """The paper shows BPGNN, GCN and dDGM-E; the others are ours."""
 
-SHARES = (0.25, 0.5, 0.75)
+SHARES = (0.0, 0.25, 0.5, 0.75)
+
+
+Change = Literal["added", "deleted"]
+
+
+def cell(method: str, dataset: str, change: Change, share: float, seeds: range) -> list[Run]:
+    """List the runs of one point of the figure, with the settings of the clean graph."""
+    added, dropped = (share, 0.0) if change == "added" else (0.0, share)
+    return over_seeds(dataset, seeds, method=method, add_edges=added, drop_edges=dropped)
 
 
 def grid(seeds: range) -> list[Run]:
-    """List noisy and thinned graphs, each method with the settings of the clean graph."""
+    """List noisy, thinned and clean graphs."""
     return [
         run
         for method in METHODS
         for dataset in ("cora", "citeseer")
-        for kind in ("add_edges", "drop_edges")
+        for change in get_args(Change)
         for share in SHARES
-        for run in over_seeds(dataset, seeds, method=method, **{kind: share})
+        if share > 0 or change == "added"
+        for run in cell(method, dataset, change, share, seeds)
     ]
 
 

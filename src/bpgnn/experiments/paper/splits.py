@@ -5,14 +5,14 @@ from bpgnn.experiments.paper.systems import DATASETS, SYSTEMS
 from bpgnn.experiments.run import Run, over_seeds
 
 
+def cell(method: str, dataset: str, seeds: range) -> list[Run]:
+    """List the runs of one entry of the table, each seed with a split of its own."""
+    return over_seeds(dataset, seeds, method=method, split="random")
+
+
 def grid(seeds: range) -> list[Run]:
-    """List every system on every data set, each seed with a split of its own."""
-    return [
-        run
-        for method in SYSTEMS
-        for dataset in DATASETS
-        for run in over_seeds(dataset, seeds, method=method, split="random")
-    ]
+    """List every system on every data set."""
+    return [run for one in SYSTEMS for name in DATASETS for run in cell(one, name, seeds)]
 
 
 SPLITS = Experiment("splits", "Do the differences hold over random splits?", 10, grid)

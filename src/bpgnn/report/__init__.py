@@ -1,0 +1,1 @@
+"""What came out beside what the paper prints: tables, figures, one page."""

@@ -1,0 +1,24 @@
+"""The paper's table of aggregation functions."""
+
+from bpgnn.experiments.paper.aggregation import AGGREGATION, DATASETS, PRINTED, cell
+from bpgnn.report.section import Section
+from bpgnn.report.source import NAMES, Source
+from bpgnn.report.table import ReportTable
+
+
+def section(source: Source) -> Section:
+    """Put functions beside what the paper prints."""
+    seeds = source.seeds(AGGREGATION)
+    rows = tuple(
+        (
+            function,
+            tuple(
+                source.entry(cell(function, dataset, seeds), words)
+                for dataset, words in zip(DATASETS, printed, strict=True)
+            ),
+        )
+        for function, printed in PRINTED.items()
+    )
+    head = ("aggregation", *(NAMES[dataset] for dataset in DATASETS))
+    table = ReportTable("The tuned model.", head, rows)
+    return Section("aggregation", AGGREGATION.question, (table.with_best_marked(),))

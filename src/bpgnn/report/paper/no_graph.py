@@ -1,0 +1,18 @@
+"""Data without a graph, and with one that is hidden."""
+
+from bpgnn.experiments.paper.no_graph import CASES, METHODS, NO_GRAPH, cell
+from bpgnn.report.section import Section
+from bpgnn.report.source import NAMES, Source
+from bpgnn.report.table import ReportTable
+
+
+def section(source: Source) -> Section:
+    """Show accuracies where there is no graph."""
+    seeds = source.seeds(NO_GRAPH)
+    rows = tuple(
+        (method, tuple(source.entry(cell(method, *case, seeds)) for case in CASES))
+        for method in METHODS
+    )
+    heads = [f"{NAMES.get(name, name)}{', hidden' if hidden else ''}" for name, hidden in CASES]
+    table = ReportTable("Test accuracy.", ("method", *heads), rows)
+    return Section("no-graph", NO_GRAPH.question, (table.with_best_marked(),))

@@ -1,0 +1,51 @@
+"""The paper's figure of added and deleted edges."""
+
+from typing import get_args
+
+from bpgnn.experiments.paper.robustness import METHODS, ROBUSTNESS, SHARES, Change, cell
+from bpgnn.report.draw import Panel, Series, draw
+from bpgnn.report.section import Section
+from bpgnn.report.source import NAMES, Source
+from bpgnn.report.table import Entry, ReportTable
+
+_CAPTION = "Test accuracy where edges are added and deleted, mean and standard deviation."
+
+
+def section(source: Source) -> Section:
+    """Show accuracy against the share of edges."""
+    tables = tuple(
+        _table(source, dataset, change)
+        for dataset in ("cora", "citeseer")
+        for change in get_args(Change)
+    )
+    figure = draw("robustness", _CAPTION, [_panel(table) for table in tables])
+    return Section("robustness", ROBUSTNESS.question, tables, (figure,))
+
+
+def _table(source: Source, dataset: str, change: Change) -> ReportTable:
+    seeds = source.seeds(ROBUSTNESS)
+    rows = tuple(
+        (
+            method,
+            tuple(source.entry(cell(method, dataset, change, share, seeds)) for share in SHARES),
+        )
+        for method in METHODS
+    )
+    caption = f"{NAMES[dataset]}, edges {change}"
+    head = ("share of the edges", *(f"{share:.0%}" for share in SHARES))
+    return ReportTable(caption, head, rows).with_best_marked()
+
+
+def _panel(table: ReportTable) -> Panel:
+    series = tuple(_line(name, entries) for name, entries in table.rows)
+    return Panel(table.caption, "share of the edges, %", "test accuracy, %", series)
+
+
+def _line(name: str, entries: tuple[Entry, ...]) -> Series:
+    known = [pair for pair in zip(SHARES, entries, strict=True) if pair[1].mean is not None]
+    return Series(
+        name,
+        [100 * share for share, _ in known],
+        [one.mean or 0.0 for _, one in known],
+        [one.deviation or 0.0 for _, one in known],
+    )

@@ -1,0 +1,18 @@
+"""The main table over random splits."""
+
+from bpgnn.experiments.paper.splits import SPLITS, cell
+from bpgnn.experiments.paper.systems import DATASETS, SYSTEMS
+from bpgnn.report.section import Section
+from bpgnn.report.source import NAMES, Source
+from bpgnn.report.table import ReportTable
+
+
+def section(source: Source) -> Section:
+    """Show every system, each seed with a split of its own."""
+    seeds = source.seeds(SPLITS)
+    rows = tuple(
+        (method, tuple(source.entry(cell(method, name, seeds)) for name in DATASETS))
+        for method in SYSTEMS
+    )
+    table = ReportTable("Test accuracy.", ("method", *NAMES.values()), rows)
+    return Section("splits", SPLITS.question, (table.with_best_marked(),))

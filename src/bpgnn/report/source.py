@@ -1,0 +1,44 @@
+"""What a report is made from."""
+
+from dataclasses import dataclass
+from typing import final
+
+from bpgnn.experiments.experiment import Experiment, quickened
+from bpgnn.experiments.run import Run
+from bpgnn.experiments.store import Line
+from bpgnn.report.table import Entry, entry
+
+NAMES = {"cora": "Cora", "citeseer": "CiteSeer", "pubmed": "PubMed", "photo": "Photo"}
+"""Data sets as the paper spells them."""
+
+
+@final
+@dataclass(frozen=True)
+class Source:
+    """Read runs back from the store.
+
+    Args:
+        lines: The store, by command.
+        num_seeds: Seeds that each cell should have; by experiment if None.
+        fast: Whether to report the runs of few steps.
+    """
+
+    lines: dict[str, Line]
+    num_seeds: int | None = None
+    fast: bool = False
+
+    def seeds(self, experiment: Experiment) -> range:
+        """Return the seeds that a cell should have."""
+        return range(experiment.num_seeds if self.num_seeds is None else self.num_seeds)
+
+    def entry(self, runs: list[Run], printed: str | None = None, *, key: str = "") -> Entry:
+        """Sum up the runs of a cell."""
+        return entry(self._made(runs), self.lines, printed, key=key)
+
+    def found(self, runs: list[Run]) -> list[Line]:
+        """Return the lines of those runs that have a result."""
+        lines = [self.lines.get(run.command) for run in self._made(runs)]
+        return [line for line in lines if line is not None and "error" not in line]
+
+    def _made(self, runs: list[Run]) -> list[Run]:
+        return [quickened(run) for run in runs] if self.fast else runs

@@ -1,0 +1,130 @@
+"""A table as a value, before it is HTML or Markdown."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import final
+
+from bpgnn.experiments.run import Run
+from bpgnn.experiments.store import Line
+
+
+@final
+@dataclass(frozen=True)
+class Entry:
+    """Hold one cell: what we measured, what the paper prints, and how to measure it again.
+
+    Args:
+        mean: Our mean in percent, or None.
+        deviation: Standard deviation over seeds in percent, or None.
+        num_seeds: Seeds measured.
+        num_wanted: Seeds asked for.
+        printed: What the paper prints, as it prints it.
+        note: What stands in place of a figure, such as `OOM`.
+        detail: The sentence behind the note.
+        command: What makes the first of the runs again.
+        best: Whether it is the highest of its column.
+    """
+
+    mean: float | None = None
+    deviation: float | None = None
+    num_seeds: int = 0
+    num_wanted: int = 0
+    printed: str | None = None
+    note: str | None = None
+    detail: str | None = None
+    command: str | None = None
+    best: bool = False
+
+    @property
+    def text(self) -> str:
+        """Write the measured part; fewer seeds than asked for are said.
+
+        Example:
+            >>> Entry(87.1, 0.33, 3, 10).text
+            '87.10 ± 0.33 (3 of 10 seeds)'
+        """
+        if self.mean is None:
+            return self.note or "not run"
+        spread = "" if self.deviation is None else f" ± {self.deviation:.2f}"
+        lacking = self.num_seeds < self.num_wanted
+        seeds = f" ({self.num_seeds} of {self.num_wanted} seeds)" if lacking else ""
+        return f"{self.mean:.2f}{spread}{seeds}"
+
+    @property
+    def difference(self) -> float | None:
+        """Return ours less the paper's, where both are figures."""
+        if self.mean is None or self.printed is None or not self.printed[0].isdigit():
+            return None
+        return self.mean - float(self.printed.split()[0])
+
+
+@final
+@dataclass(frozen=True)
+class ReportTable:
+    """Hold a table: a head, and rows that begin with their name.
+
+    Args:
+        caption: What it shows, and under which settings.
+        head: Names of the columns, the first being that of the rows.
+        rows: A name and its entries, one for each further column.
+    """
+
+    caption: str
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Entry, ...]], ...]
+
+    def with_best_marked(self) -> "ReportTable":
+        """Mark the highest entry of each column."""
+        marked = [list(entries) for _, entries in self.rows]
+        for column in range(len(self.head) - 1):
+            means = [entries[column].mean for entries in marked]
+            known = [mean for mean in means if mean is not None]
+            for entries, mean in zip(marked, means, strict=True):
+                if mean is not None and mean == max(known):
+                    entries[column] = replace(entries[column], best=True)
+        names = [name for name, _ in self.rows]
+        rows = tuple((name, tuple(row)) for name, row in zip(names, marked, strict=True))
+        return replace(self, rows=rows)
+
+
+def entry(
+    runs: Sequence[Run], lines: dict[str, Line], printed: str | None = None, *, key: str = ""
+) -> Entry:
+    """Sum up the runs of a cell.
+
+    Args:
+        runs: One a seed.
+        lines: The store.
+        printed: What the paper prints there.
+        key: A figure of the latent graph to be shown; the test accuracy if left out.
+    """
+    found = [lines[run.command] for run in runs if run.command in lines]
+    good = [value for line in found if (value := _value(line, key)) is not None]
+    failed = [line["error"] for line in found if "error" in line]
+    note = detail = None
+    if not good and failed:
+        note, detail = _NOTES.get(failed[0]["kind"], "failed"), failed[0]["words"]
+    elif found and not good:
+        note, detail = "–", "There is no such figure for this method."
+    return Entry(
+        mean=statistics.mean(good) if good else None,
+        deviation=statistics.stdev(good) if len(good) > 1 else None,
+        num_seeds=len(good),
+        num_wanted=len(runs),
+        printed=printed,
+        note=note,
+        detail=detail,
+        command=runs[0].command if runs else None,
+    )
+
+
+_NOTES = {"memory": "OOM", "killed": "OOM", "refused": "refused"}
+
+
+def _value(line: Line, key: str) -> float | None:
+    """Read a figure in percent."""
+    if "error" in line:
+        return None
+    value = line["test_accuracy"] if not key else (line.get("latent_graph") or {}).get(key)
+    return None if value is None else 100 * value

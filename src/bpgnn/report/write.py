@@ -1,0 +1,78 @@
+"""The report as one page that needs no network, and as Markdown."""
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from bpgnn.errors import InputError
+from bpgnn.report.section import Section
+from bpgnn.report.table import Entry, ReportTable
+from bpgnn.training.folder import RunFolder
+
+TITLE = "Boolean product graph neural networks: the paper's experiments, made again"
+
+_LEAD = (
+    "Test accuracy in percent, mean ± standard deviation over seeds, above what the paper prints "
+    "and the difference. The best of a column is bold. A cell that lacks seeds says so."
+)
+
+
+def write_report(folder: Path, sections: Sequence[Section], foot: str, *, fast: bool) -> Path:
+    """Write `index.html`, `report.md` and the figures; return the page.
+
+    Args:
+        folder: Where to; made if need be.
+        sections: What to write.
+        foot: Where the figures come from.
+        fast: Whether they are not to be believed.
+    """
+    place = RunFolder(folder)
+    for section in sections:
+        for figure in section.figures:
+            place.write(f"{figure.name}.svg", figure.svg.encode())
+            place.write(f"{figure.name}.png", figure.png)
+    place.write("report.md", as_markdown(sections, foot, fast=fast).encode())
+    place.write("index.html", as_html(sections, foot, fast=fast).encode())
+    return folder / "index.html"
+
+
+def as_html(sections: Sequence[Section], foot: str, *, fast: bool) -> str:
+    """Write the page; all it shows is within it."""
+    try:
+        from jinja2 import Environment
+    except ImportError:
+        raise InputError("The page needs Jinja. Get it with: pip install 'bpgnn[report]'") from None
+    text = files("bpgnn.report").joinpath("page.html").read_text()
+    template = Environment(autoescape=True, trim_blocks=True).from_string(text)
+    return template.render(title=TITLE, lead=_LEAD, sections=sections, foot=foot, fast=fast)
+
+
+def as_markdown(sections: Sequence[Section], foot: str, *, fast: bool) -> str:
+    """Write the same as Markdown, for a README."""
+    parts = [f"# {TITLE}", _LEAD]
+    if fast:
+        parts.append("**Runs of a few steps each, made with `--fast`: not to be believed.**")
+    for section in sections:
+        parts.append(f"## {section.question}")
+        parts += [f"![{one.caption}]({one.name}.png)" for one in section.figures]
+        parts += [_markdown_table(table) for table in section.tables]
+        if section.remarks:
+            parts.append("\n".join(f"- {remark}" for remark in section.remarks))
+    return "\n\n".join([*parts, foot]) + "\n"
+
+
+def _markdown_table(table: ReportTable) -> str:
+    lines = [table.head, ["---", *("---:" for _ in table.head[1:])]]
+    lines += [
+        [name, *(_markdown_entry(entry) for entry in entries)] for name, entries in table.rows
+    ]
+    rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return f"{table.caption}\n\n{rows}"
+
+
+def _markdown_entry(entry: Entry) -> str:
+    text = f"**{entry.text}**" if entry.best else entry.text
+    if entry.printed is None:
+        return text
+    gap = "" if entry.difference is None else f", {entry.difference:+.2f}"
+    return f"{text} / {entry.printed}{gap}"

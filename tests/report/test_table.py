@@ -1,0 +1,57 @@
+import pytest
+
+from bpgnn.experiments.run import over_seeds
+from bpgnn.report.table import Entry, ReportTable, entry
+
+RUNS = over_seeds("cora", range(3), method="gcn")
+
+
+def line(accuracy, **more):
+    return {"test_accuracy": accuracy, **more}
+
+
+def test_an_entry_is_over_the_seeds_that_are_there_and_says_if_some_are_not():
+    lines = {RUNS[0].command: line(0.8), RUNS[2].command: line(0.9)}
+    found = entry(RUNS, lines, "78.74 ± 1.250")
+    assert found.text == "85.00 ± 7.07 (2 of 3 seeds)"
+    assert found.difference == pytest.approx(85 - 78.74)
+    assert found.command == RUNS[0].command
+
+
+def test_what_was_not_run_says_so():
+    assert entry(RUNS, {}).text == "not run"
+
+
+@pytest.mark.parametrize(
+    ("kind", "note"), [("memory", "OOM"), ("refused", "refused"), ("?", "failed")]
+)
+def test_what_failed_has_the_sentence_behind_it(kind, note):
+    lines = {RUNS[0].command: {"error": {"kind": kind, "words": "35 GB needed"}}}
+    found = entry(RUNS, lines)
+    assert (found.text, found.detail, found.mean) == (note, "35 GB needed", None)
+
+
+def test_figures_of_the_latent_graph_are_read_by_their_name():
+    lines = {RUNS[0].command: line(0.8, latent_graph={"recovery": 0.75})}
+    assert entry(RUNS[:1], lines, key="recovery").mean == 75.0
+    lines = {RUNS[0].command: line(0.8, latent_graph=None)}
+    assert entry(RUNS[:1], lines, key="recovery").text == "–"
+
+
+@pytest.mark.parametrize("printed", ["OOM", "–", None])
+def test_what_the_paper_has_no_figure_for_has_no_difference(printed):
+    assert Entry(mean=80.0, printed=printed).difference is None
+
+
+def test_the_highest_of_each_column_is_marked():
+    rows = (
+        ("a", (Entry(mean=1.0), Entry(mean=5.0))),
+        ("b", (Entry(mean=2.0), Entry(note="OOM"))),
+        ("c", (Entry(mean=2.0), Entry())),
+    )
+    table = ReportTable("", ("", "x", "y"), rows).with_best_marked()
+    assert [[one.best for one in entries] for _, entries in table.rows] == [
+        [False, True],
+        [True, False],
+        [True, False],
+    ]
