@@ -90,6 +90,7 @@ _BY_DATASET: dict[tuple[str, str], dict] = {
         "latent_dim": 8,
         "k": 16,
         "observed_messages": True,
+        "num_samples": 10,
     },
 }
 
