@@ -1,5 +1,7 @@
 """The paper's figure of labels by edge probability."""
 
+from typing import cast
+
 from scipy.stats import spearmanr
 
 from bpgnn.experiments.paper.homophily import HOMOPHILY, cell
@@ -44,8 +46,12 @@ def _series(lines: list[Line], key: str, name: str) -> Series:
 
 def _remarks(panel: Panel) -> list[str]:
     return [
-        f"{panel.title}, {one.name}: rank correlation {spearmanr(one.x, one.y).statistic:+.2f} "
+        f"{panel.title}, {one.name}: rank correlation {_rank_correlation(one):+.2f} "
         f"over {len(one.x)} intervals with at least {_LEAST_PAIRS} pairs."
         for one in panel.series
         if len(set(one.y)) > 1
     ]
+
+
+def _rank_correlation(series: Series) -> float:
+    return cast(tuple[float, float], spearmanr(series.x, series.y))[0]
