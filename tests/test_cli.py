@@ -556,3 +556,12 @@ def test_experiments_that_cannot_be_run_get_a_sentence(run, words, sentence):
     found = run(*words)
     assert found.code == 2
     assert sentence in found.err
+
+
+def test_a_search_ends_with_the_command_that_trains_what_it_found(run, place):
+    found = run("tune", "mlp", "wine", "--hours", "0.0005")
+    assert found.code == 0
+    assert "best validation loss" in found.out
+    command = found.out.splitlines()[-1]
+    assert command.startswith("bpgnn train wine --method mlp")
+    assert run(*command.split()[1:], "--set", "max_steps=2").code == 0

@@ -322,6 +322,36 @@ def report(
     _say(Console(), f"The report is at {page}")
 
 
+@app.command()
+def tune(
+    method: Annotated[str, typer.Argument(help="A name from `bpgnn methods`.")],
+    dataset: Annotated[str, typer.Argument(help="A name from `bpgnn data list`.")],
+    hours: Annotated[float, typer.Option(help="Processor time in all.", min=0.0)] = 1.0,
+    seed: Annotated[int, typer.Option(help="Of the trainings and of the search.", min=0)] = 0,
+    journal: Annotated[
+        Path, typer.Option(help="Where trials are kept; a stopped search goes on from there.")
+    ] = Path("results/tuning.journal"),
+) -> None:
+    """Look for settings by validation loss; no test label is looked at.
+
+    Example: bpgnn tune gcn cora --hours 0.1
+    """
+    from bpgnn.experiments.tune.search import Found, search
+
+    console = Console()
+
+    def watch(found: Found) -> None:
+        _say(
+            console,
+            f"{found.num_trials} trials, {found.cpu_seconds:,.0f} CPU-seconds: best validation "
+            f"loss {found.validation_loss:.4f}",
+        )
+
+    found = search(method, dataset, hours=hours, journal=journal, seed=seed, watch=watch)
+    options = " ".join(f"--set {name}={value}" for name, value in found.changes.items())
+    _say(console, f"bpgnn train {dataset} --method {method} {options}".rstrip())
+
+
 @data_app.command("list")
 def list_data() -> None:
     """List the data sets, and where each is now.

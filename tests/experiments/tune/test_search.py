@@ -1,0 +1,78 @@
+import json
+
+import pytest
+
+from bpgnn.errors import InputError
+from bpgnn.experiments.tune import search as module
+from bpgnn.experiments.tune.search import search
+from bpgnn.methods.registry import METHODS
+from bpgnn.training.plan import Plan
+
+pytest.importorskip("optuna", reason="Optuna is not installed")
+
+
+@pytest.fixture
+def losses(monkeypatch):
+    """Stand for trainings: the loss is lowest at a learning rate of 0.03, and costs a second."""
+    seen = []
+
+    def loss(optuna, trial, data, plan, end):
+        settings = plan.settings_for("wine")
+        seen.append(plan.changes)
+        return abs(settings.learning_rate - 0.03) + settings.dropout
+
+    monkeypatch.setattr(module, "_loss", loss)
+    ticks = iter(range(10**6))
+    monkeypatch.setattr(module.time, "process_time", lambda: float(next(ticks)))
+    return seen
+
+
+def test_the_preset_is_first_and_the_search_stays_within_its_budget(losses, tmp_path):
+    found = search("mlp", "wine", hours=20 / 3600, journal=tmp_path / "journal")
+    assert losses[0] == {}
+    assert found.num_trials == len(losses) == 20
+    assert found.cpu_seconds == 20.0
+    preset = Plan(method="mlp").settings_for("wine")
+    assert found.validation_loss < abs(preset.learning_rate - 0.03) + preset.dropout
+    Plan(method="mlp", changes=found.changes).settings_for("wine")
+
+
+def test_a_search_goes_on_where_it_was_stopped(losses, tmp_path):
+    journal = tmp_path / "journal"
+    search("mlp", "wine", hours=5 / 3600, journal=journal)
+    assert len(losses) == 5
+    found = search("mlp", "wine", hours=9 / 3600, journal=journal)
+    assert (len(losses), found.num_trials) == (9, 9)
+    assert search("mlp", "wine", hours=9 / 3600, journal=journal) == found
+    assert len(losses) == 9
+
+
+def test_studies_of_one_journal_are_kept_apart(losses, tmp_path):
+    for method in ("mlp", "gcn"):
+        found = search(method, "wine", hours=3 / 3600, journal=tmp_path / "journal")
+        assert found.num_trials == 3
+
+
+def test_a_real_search_beats_or_equals_the_preset_by_validation(tmp_path):
+    seen = []
+    found = search("mlp", "wine", hours=4 / 3600, journal=tmp_path / "journal", watch=seen.append)
+    assert seen[-1] == found
+    assert found.validation_loss <= seen[0].validation_loss
+    json.dumps(found.changes)
+
+
+def test_too_little_time_gets_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_spent", lambda study: 1e9)
+    with pytest.raises(InputError, match=r"No trial .* --hours"):
+        search("mlp", "wine", hours=1.0, journal=tmp_path / "journal")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_choice_in_the_room_of_every_method_is_accepted_alone(method):
+    settings = Plan(method=method).settings_for("cora")
+    room = module.room_of(settings)
+    assert {"learning_rate", "dropout"} <= room.keys()
+    for name, where in room.items():
+        for value in getattr(where, "values", ()):
+            changed = settings.changed({name: value})
+            assert getattr(changed, name) is not None
