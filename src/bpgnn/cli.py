@@ -229,8 +229,8 @@ def reproduce(
 ) -> None:
     """Make the runs of the paper's experiments that are missing in the store.
 
-    Experiments: results, robustness, homophily, layers, aggregation, residual, recovery,
-    no-graph, splits.
+    Experiments: results, robustness, homophily, layers, aggregation, speed, residual,
+    recovery, no-graph, splits.
 
     Example: bpgnn reproduce robustness --seeds 3 --jobs 2
     """

@@ -1,9 +1,10 @@
 """An experiment as a value: the runs behind a table or a figure."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
+from bpgnn.experiments.execute import Job
 from bpgnn.experiments.run import Run
 
 
@@ -22,12 +23,12 @@ class Experiment:
     name: str
     question: str
     num_seeds: int
-    grid: Callable[[range], list[Run]]
+    grid: Callable[[range], Sequence[Job]]
 
-    def runs(self, num_seeds: int | None = None, *, fast: bool = False) -> list[Run]:
+    def runs(self, num_seeds: int | None = None, *, fast: bool = False) -> list[Job]:
         """List the runs; `fast` ones take few steps, to try the whole rather than to believe it."""
         found = self.grid(range(self.num_seeds if num_seeds is None else num_seeds))
-        return [quickened(run) for run in found] if fast else found
+        return [quickened(job) if fast and isinstance(job, Run) else job for job in found]
 
 
 def quickened(run: Run) -> Run:

@@ -9,6 +9,7 @@ from bpgnn.experiments.paper.recovery import RECOVERY
 from bpgnn.experiments.paper.residual import RESIDUAL
 from bpgnn.experiments.paper.results import RESULTS
 from bpgnn.experiments.paper.robustness import ROBUSTNESS
+from bpgnn.experiments.paper.speed import SPEED
 from bpgnn.experiments.paper.splits import SPLITS
 
 EXPERIMENTS: dict[str, Experiment] = {
@@ -17,6 +18,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "homophily": HOMOPHILY,
     "layers": LAYERS,
     "aggregation": AGGREGATION,
+    "speed": SPEED,
     "residual": RESIDUAL,
     "recovery": RECOVERY,
     "no-graph": NO_GRAPH,

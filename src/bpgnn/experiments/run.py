@@ -30,6 +30,22 @@ class Run:
     threads: int = 1
 
     @property
+    def kind(self) -> tuple[str, str, str]:
+        """Say which runs take about as long."""
+        return self.plan.method, self.dataset, self.plan.preset
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """Say what it is in a line that has no result."""
+        plan = self.plan
+        return {
+            "method": plan.method,
+            "dataset": self.dataset,
+            "preset": plan.preset,
+            "seed": plan.seed,
+        }
+
+    @property
     def command(self) -> str:
         """Write the command that makes the run again."""
         plan = self.plan

@@ -10,11 +10,10 @@ import joblib
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from bpgnn.errors import InputError
-from bpgnn.experiments.execute import execute, failure
-from bpgnn.experiments.run import Run
+from bpgnn.experiments.execute import Job, execute, failure
 from bpgnn.experiments.store import Append, Line, Store
 
-Execute = Callable[[Run, float | None], Line | None]
+Execute = Callable[[Job, float | None], Line | None]
 
 
 @final
@@ -43,7 +42,7 @@ Watch = Callable[[Progress], None]
 
 
 def run_missing(
-    runs: Iterable[Run],
+    runs: Iterable[Job],
     store: Store,
     *,
     jobs: int = 1,
@@ -82,7 +81,7 @@ class _Grid:
 
     def __init__(
         self,
-        runs: list[Run],
+        runs: list[Job],
         known: dict[str, Line],
         append: Append,
         watch: Watch | None,
@@ -97,11 +96,11 @@ class _Grid:
             for command, line in known.items()
             if command in wanted and not (retry and "error" in line)
         }
-        self.under_way: dict[str, Run] = {}
+        self.under_way: dict[str, Job] = {}
         self.killed: dict[str, int] = {}
         self.pace = _Pace(known.values())
 
-    def missing(self) -> list[Run]:
+    def missing(self) -> list[Job]:
         return [run for run in self.runs if run.command not in self.found]
 
     def carry_out(
@@ -126,7 +125,7 @@ class _Grid:
             if line is not None:
                 self._add(command, line)
 
-    def _begun(self, deadline: float | None) -> Iterator[Run]:
+    def _begun(self, deadline: float | None) -> Iterator[Job]:
         """Hand out runs one by one, as workers ask for them."""
         for run in self.missing():
             if _is_over(deadline):
@@ -172,18 +171,17 @@ class _Pace:
             self.see(line)
 
     def see(self, line: Line) -> None:
-        if "wall_seconds" in line:
+        if "wall_seconds" in line and "preset" in line:
             key = (line["method"], line["dataset"], line["preset"])
             self.seconds_of.setdefault(key, []).append(line["wall_seconds"])
 
-    def seconds(self, runs: list[Run], workers: int) -> float | None:
+    def seconds(self, runs: list[Job], workers: int) -> float | None:
         every = [value for values in self.seconds_of.values() for value in values]
         if not every:
             return None
         total = 0.0
         for run in runs:
-            key = (run.plan.method, run.dataset, run.plan.preset)
-            values = self.seconds_of.get(key, every)
+            values = self.seconds_of.get(run.kind, every)
             total += sum(values) / len(values)
         return total / workers
 
@@ -214,7 +212,7 @@ def _client(address: str):  # noqa: ANN202  the type is an extra's
         ) from None
 
 
-def _named(execute: Execute, run: Run, deadline: float | None) -> tuple[str, Line | None]:
+def _named(execute: Execute, run: Job, deadline: float | None) -> tuple[str, Line | None]:
     return run.command, execute(run, deadline)
 
 

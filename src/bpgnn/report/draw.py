@@ -29,12 +29,13 @@ class Series:
 @final
 @dataclass(frozen=True)
 class Panel:
-    """Hold one pair of axes and its lines."""
+    """Hold one pair of axes, logarithmic or not, and its lines."""
 
     title: str
     x_label: str
     y_label: str
     series: tuple[Series, ...]
+    log: bool = False
 
 
 def draw(name: str, caption: str, panels: Sequence[Panel], *, columns: int = 2) -> Figure:
@@ -48,7 +49,7 @@ def draw(name: str, caption: str, panels: Sequence[Panel], *, columns: int = 2) 
     """
     plt = _pyplot()
     rows = -(-len(panels) // columns)
-    size = (3.4 * columns, 2.7 * rows + 0.5)
+    size = (3.4 * max(columns, 2), 2.7 * rows + 0.5)
     with plt.rc_context({"font.size": 9, "svg.hashsalt": name, "svg.fonttype": "path"}):
         figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, sharey="row")
         styles: dict[str, tuple[str, str]] = {}
@@ -66,7 +67,7 @@ def draw(name: str, caption: str, panels: Sequence[Panel], *, columns: int = 2) 
             shown.values(),
             shown.keys(),
             loc="lower center",
-            ncols=min(max(len(shown), 1), 6),
+            ncols=min(max(len(shown), 1), 6 if columns > 1 else 2),
             frameon=False,
         )
         figure.tight_layout(rect=(0, 0.6 / size[1], 1, 1))
@@ -95,6 +96,9 @@ def _draw_panel(axis: Any, panel: Panel, styles: dict[str, tuple[str, str]]) -> 
     axis.set_title(panel.title)
     axis.set_xlabel(panel.x_label)
     axis.set_ylabel(panel.y_label)
+    if panel.log and any(series.x for series in panel.series):
+        axis.set_xscale("log")
+        axis.set_yscale("log")
     axis.grid(visible=True, alpha=0.3)
 
 

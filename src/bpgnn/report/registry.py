@@ -12,6 +12,7 @@ from bpgnn.report.paper import (
     residual,
     results,
     robustness,
+    speed,
     splits,
 )
 from bpgnn.report.section import Section
@@ -24,6 +25,7 @@ SECTIONS: dict[str, Callable[[Source], Section]] = {
     "homophily": homophily.section,
     "layers": layers.section,
     "aggregation": aggregation.section,
+    "speed": speed.section,
     "residual": residual.section,
     "recovery": recovery.section,
     "no-graph": no_graph.section,
