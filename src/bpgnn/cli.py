@@ -106,6 +106,9 @@ def train(
     drop_edges: Annotated[
         float | None, typer.Option(metavar="R", help="Drop the share R of the observed edges.")
     ] = None,
+    labels_per_class: Annotated[
+        int | None, typer.Option(metavar="N", help="Keep N training labels of each class.", min=1)
+    ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Folder of the run; a new one in runs/ if left out.")
     ] = None,
@@ -135,6 +138,7 @@ def train(
         "device": device,
         "add_edges": add_edges,
         "drop_edges": drop_edges,
+        "labels_per_class": labels_per_class,
         "changes": _changes(changes or []) or None,
     }
     chosen = {name: value for name, value in given.items() if value is not None}
@@ -230,7 +234,7 @@ def reproduce(
     """Make the runs of the paper's experiments that are missing in the store.
 
     Experiments: results, robustness, homophily, layers, aggregation, speed, residual,
-    recovery, no-graph, splits.
+    recovery, labels, no-graph, splits.
 
     Example: bpgnn reproduce robustness --seeds 3 --jobs 2
     """

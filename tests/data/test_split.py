@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpgnn.data.dataset import Dataset
-from bpgnn.data.split import split
+from bpgnn.data.split import split, with_fewer_labels
+from bpgnn.data.synthetic import block_model
 from bpgnn.errors import InputError
 
 
@@ -102,3 +103,26 @@ def test_parts_that_leave_no_training_node_are_refused():
 def test_a_seed_must_be_a_whole_number(seed):
     with pytest.raises(InputError, match="`seed` must be a whole number from 0 up"):
         split(data_with([0, 1, 0, 1]), "random", seed=seed)
+
+
+@pytest.mark.parametrize("count", [1, 3, 1000])
+def test_fewer_labels_are_some_of_each_class_and_leave_the_other_parts(count):
+    data = block_model(120, seed=0)
+    parts = data.chosen_split()
+    few = with_fewer_labels(parts, data.labels, count, seed=1)
+    assert not (few.train & ~parts.train).any()
+    for number in range(data.num_classes):
+        kept, all_of_it = (int((it.train & (data.labels == number)).sum()) for it in (few, parts))
+        assert kept == min(count, all_of_it)
+    assert torch.equal(few.validation, parts.validation)
+    assert torch.equal(few.test, parts.test)
+
+
+def test_more_labels_hold_the_fewer_of_the_same_seed():
+    data = block_model(120, seed=0)
+    few, more, other = (
+        with_fewer_labels(data.chosen_split(), data.labels, count, seed=seed).train
+        for count, seed in ((2, 5), (6, 5), (2, 6))
+    )
+    assert not (few & ~more).any()
+    assert not torch.equal(few, other)

@@ -26,6 +26,10 @@ from bpgnn.training.plan import Plan
             "bpgnn train cora --seed 0 --threads 1 --set hidden=32,16 --set standardize=false",
         ),
         (
+            Run("cora", Plan(labels_per_class=5)),
+            "bpgnn train cora --seed 0 --threads 1 --labels-per-class 5",
+        ),
+        (
             Run("my data", Plan(device="cuda"), threads=2),
             "bpgnn train 'my data' --seed 0 --threads 2 --device cuda",
         ),

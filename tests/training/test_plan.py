@@ -19,6 +19,10 @@ def test_settings_are_the_preset_for_the_data_set_with_the_changes():
         ({"seed": -1}, "`seed` must be a whole number from 0 up, but got -1."),
         ({"seed": "0"}, "`seed` must be a whole number from 0 up, but got '0'."),
         ({"seed": True}, "`seed` must be a whole number from 0 up, but got True."),
+        (
+            {"labels_per_class": 0},
+            "`labels_per_class` must be a whole number from 1 up, but got 0.",
+        ),
         ({"add_edges": -0.5}, "`add_edges` must be a finite number from 0 up, but got -0.5."),
         ({"add_edges": math.nan}, "`add_edges` must be a finite number from 0 up, but got nan."),
         ({"add_edges": "x"}, "`add_edges` must be a finite number from 0 up, but got 'x'."),

@@ -1,5 +1,6 @@
 """Which nodes train, validate and test."""
 
+from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -14,7 +15,7 @@ SplitKind = Literal["complete", "public", "random"]
 
 NUM_VALIDATION = 500
 NUM_TEST = 500
-_STREAM = 0x5B117
+_STREAM, _FEWER = 0x5B117, 0xFE3E5
 
 
 def split(
@@ -57,6 +58,28 @@ def split(
     if kind == "random":
         return _random(dataset, seed, (train, validation, test))
     raise InputError(f"`kind` must be one of {', '.join(get_args(SplitKind))}, but got {kind!r}.")
+
+
+def with_fewer_labels(parts: Split, labels: Tensor, count: int, *, seed: int) -> Split:  # (N,)
+    """Keep some training nodes of each class, drawn by `seed`; the other parts stay.
+
+    Args:
+        parts: Which nodes train, validate and test.
+        labels: Class numbers.
+        count: Training nodes of each class; a class with fewer keeps all.
+        seed: The same seed keeps the same nodes, and more of them for a larger count.
+
+    Example:
+        >>> from bpgnn.data.synthetic import block_model
+        >>> data = block_model(100, seed=0)
+        >>> few = with_fewer_labels(data.chosen_split(), data.labels, 3, seed=0)
+        >>> int(few.train.sum())
+        12
+    """
+    known = labels.cpu().numpy()
+    order = numpy_generator_for(seed, _FEWER).permutation(np.flatnonzero(parts.train.cpu()))
+    kept = [order[known[order] == number][:count] for number in np.unique(known[order])]
+    return replace(parts, train=_mask(np.concatenate(kept), known.size))
 
 
 def is_possible(dataset: Dataset, kind: SplitKind) -> bool:

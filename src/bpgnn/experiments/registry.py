@@ -3,6 +3,7 @@
 from bpgnn.experiments.experiment import Experiment
 from bpgnn.experiments.paper.aggregation import AGGREGATION
 from bpgnn.experiments.paper.homophily import HOMOPHILY
+from bpgnn.experiments.paper.labels import LABELS
 from bpgnn.experiments.paper.layers import LAYERS
 from bpgnn.experiments.paper.no_graph import NO_GRAPH
 from bpgnn.experiments.paper.recovery import RECOVERY
@@ -21,6 +22,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "speed": SPEED,
     "residual": RESIDUAL,
     "recovery": RECOVERY,
+    "labels": LABELS,
     "no-graph": NO_GRAPH,
     "splits": SPLITS,
 }

@@ -56,6 +56,8 @@ class Run:
         words += [] if self.split is None else ["--split", self.split]
         words += ["--add-edges", str(plan.add_edges)] if plan.add_edges else []
         words += ["--drop-edges", str(plan.drop_edges)] if plan.drop_edges else []
+        few = plan.labels_per_class
+        words += [] if few is None else ["--labels-per-class", str(few)]
         words += [] if plan.device == "cpu" else ["--device", plan.device]
         for name, value in (plan.changes or {}).items():
             words += ["--set", f"{name}={_as_text(value)}"]
@@ -71,6 +73,7 @@ def over_seeds(
     split: str | None = None,
     add_edges: float = 0.0,
     drop_edges: float = 0.0,
+    labels_per_class: int | None = None,
     changes: Mapping[str, object] | None = None,
 ) -> list[Run]:
     """List one run a seed.
@@ -82,7 +85,15 @@ def over_seeds(
     return [
         Run(
             dataset,
-            Plan(method, preset, seed, changes or None, add_edges, drop_edges),
+            Plan(
+                method,
+                preset,
+                seed,
+                changes or None,
+                add_edges,
+                drop_edges,
+                labels_per_class=labels_per_class,
+            ),
             split,
         )
         for seed in seeds

@@ -7,6 +7,7 @@ from typing import Any, final
 
 from bpgnn.errors import InputError
 from bpgnn.report.section import Figure
+from bpgnn.report.table import Entry
 
 # Okabe and Ito's colours, which differ in brightness too, each with a mark of its own.
 _STYLES = (
@@ -36,6 +37,17 @@ class Panel:
     y_label: str
     series: tuple[Series, ...]
     log: bool = False
+
+
+def line_of(name: str, x: Sequence[float], entries: Sequence[Entry]) -> Series:
+    """Make a line of a table's row; what was not run is left out."""
+    known = [(at, one) for at, one in zip(x, entries, strict=True) if one.mean is not None]
+    return Series(
+        name,
+        [at for at, _ in known],
+        [one.mean or 0.0 for _, one in known],
+        [one.deviation or 0.0 for _, one in known],
+    )
 
 
 def draw(name: str, caption: str, panels: Sequence[Panel], *, columns: int = 2) -> Figure:

@@ -6,6 +6,7 @@ from bpgnn.report.paper import (
     aggregation,
     datasets,
     homophily,
+    labels,
     layers,
     no_graph,
     recovery,
@@ -28,6 +29,7 @@ SECTIONS: dict[str, Callable[[Source], Section]] = {
     "speed": speed.section,
     "residual": residual.section,
     "recovery": recovery.section,
+    "labels": labels.section,
     "no-graph": no_graph.section,
     "splits": splits.section,
 }

@@ -336,6 +336,7 @@ class _Training:
             seed=self.plan.seed,
             add_edges=self.plan.add_edges,
             drop_edges=self.plan.drop_edges,
+            labels_per_class=self.plan.labels_per_class,
             test_accuracy=test.accuracy,
             validation_accuracy=validation.accuracy,
             validation_loss=validation.loss,

@@ -22,6 +22,7 @@ class Plan:
         changes: Settings that differ from the preset's.
         add_edges: Share of random edges that were added to the data.
         drop_edges: Share of edges that were dropped from the data.
+        labels_per_class: Training labels of each class that were left; all if None.
         device: Where to compute.
     """
 
@@ -32,14 +33,16 @@ class Plan:
     add_edges: float = 0.0
     drop_edges: float = 0.0
     device: str = "cpu"
+    labels_per_class: int | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be run under any method."""
         for name in ("method", "preset", "device"):
             if not isinstance(getattr(self, name), str):
                 raise InputError(f"`{name}` must be text, but got {getattr(self, name)!r}.")
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
-            raise InputError(f"`seed` must be a whole number from 0 up, but got {self.seed!r}.")
+        _check_whole("seed", self.seed, 0)
+        if self.labels_per_class is not None:
+            _check_whole("labels_per_class", self.labels_per_class, 1)
         if self.changes is not None and not isinstance(self.changes, Mapping):
             raise InputError(
                 f"`changes` must name settings and their values, but got {self.changes!r}."
@@ -61,6 +64,11 @@ class Plan:
             raise InputError(f"There is no method {self.method!r}.{nearest(self.method, METHODS)}")
         preset = METHODS[self.method].preset(self.preset, dataset)
         return preset.changed(self.changes or {})
+
+
+def _check_whole(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InputError(f"`{name}` must be a whole number from {least} up, but got {value!r}.")
 
 
 def _is_number(value: object) -> bool:

@@ -59,6 +59,7 @@ class RunRecord:
     seed: int
     add_edges: float
     drop_edges: float
+    labels_per_class: int | None
     test_accuracy: float
     validation_accuracy: float
     validation_loss: float

@@ -8,7 +8,7 @@ from bpgnn.data.catalog import load
 from bpgnn.data.dataset import Dataset
 from bpgnn.data.download import Progress
 from bpgnn.data.perturb import add_edges, drop_edges, perturbation_note
-from bpgnn.data.split import SplitKind, is_possible
+from bpgnn.data.split import SplitKind, is_possible, with_fewer_labels
 from bpgnn.data.split import split as choose_split
 from bpgnn.errors import InputError, RunFolderError, nearest
 from bpgnn.training.folder import PLAN, RESULT, RunFolder
@@ -31,6 +31,9 @@ def load_for(
     wanted = plan.settings_for(dataset).split
     if split is None and wanted != "auto" and is_possible(data, wanted):
         data = data.with_split(choose_split(data, wanted, seed=plan.seed))
+    if plan.labels_per_class is not None:
+        count, parts = plan.labels_per_class, data.chosen_split()
+        data = data.with_split(with_fewer_labels(parts, data.labels, count, seed=plan.seed))
     graph = data.graph
     if graph is None:
         if plan.add_edges or plan.drop_edges:

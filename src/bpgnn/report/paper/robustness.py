@@ -3,10 +3,10 @@
 from typing import get_args
 
 from bpgnn.experiments.paper.robustness import METHODS, ROBUSTNESS, SHARES, Change, cell
-from bpgnn.report.draw import Panel, Series, draw
+from bpgnn.report.draw import Panel, draw, line_of
 from bpgnn.report.section import Section
 from bpgnn.report.source import NAMES, Source
-from bpgnn.report.table import Entry, ReportTable
+from bpgnn.report.table import ReportTable
 
 _CAPTION = "Test accuracy where edges are added and deleted, mean and standard deviation."
 
@@ -37,15 +37,6 @@ def _table(source: Source, dataset: str, change: Change) -> ReportTable:
 
 
 def _panel(table: ReportTable) -> Panel:
-    series = tuple(_line(name, entries) for name, entries in table.rows)
+    shares = [100 * share for share in SHARES]
+    series = tuple(line_of(name, shares, entries) for name, entries in table.rows)
     return Panel(table.caption, "share of the edges, %", "test accuracy, %", series)
-
-
-def _line(name: str, entries: tuple[Entry, ...]) -> Series:
-    known = [pair for pair in zip(SHARES, entries, strict=True) if pair[1].mean is not None]
-    return Series(
-        name,
-        [100 * share for share, _ in known],
-        [one.mean or 0.0 for _, one in known],
-        [one.deviation or 0.0 for _, one in known],
-    )
