@@ -65,7 +65,8 @@ def print_table() -> None:
     """Print mean and standard deviation of each group of runs, in percent."""
     found = STORE.read()
     for name, runs in RUNS.items():
-        lines = [found[run.command] for run in runs if run.command in found]
+        known = [(run, found[run.command]) for run in runs if run.command in found]
+        lines = [line for run, line in known if run.agrees(line)]
         seen = [100 * line["test_accuracy"] for line in lines if "error" not in line]
         if seen:
             spread = statistics.stdev(seen) if len(seen) > 1 else float("nan")

@@ -18,9 +18,10 @@ import bpgnn
 from bpgnn import cli
 from bpgnn.data import catalog
 from bpgnn.errors import DataUnavailableError
-from bpgnn.experiments import registry
+from bpgnn.experiments import registry, timing
 from bpgnn.experiments.experiment import Experiment
 from bpgnn.experiments.run import Run
+from bpgnn.graph import Graph
 from bpgnn.training import fit as fit_module
 from bpgnn.training import folder as folder_module
 from bpgnn.training.checkpoint import from_bytes
@@ -516,6 +517,9 @@ def tiny_experiment(monkeypatch):
     changes = {"max_steps": 2, "evaluate_every": 1}
     runs = [Run("wine", Plan("mlp", seed=seed, changes=changes)) for seed in range(2)]
     runs.append(Run("wine", Plan("mlp", changes={"no_such": 1})))
+    part = (Graph.empty(9), torch.ones(9, 2))
+    monkeypatch.setattr(timing, "part_of_pubmed", lambda size: part)
+    runs.append(timing.Timing("sparse", 9))
     experiment = Experiment("tiny", "Does it run?", 1, lambda seeds: runs)
     monkeypatch.setitem(registry.EXPERIMENTS, "tiny", experiment)
 
@@ -523,7 +527,8 @@ def tiny_experiment(monkeypatch):
 def test_an_experiment_is_run_once_and_its_results_are_shown(run, place, tiny_experiment):
     found = run("reproduce", "tiny")
     assert found.code == 0
-    assert "2 runs are in results/runs.jsonl, 1 failed, 0 are missing." in found.out
+    assert "3 runs are in results/runs.jsonl, 1 failed, 0 are missing." in found.out
+    assert "CPU-seconds  bpgnn reproduce speed" in found.out
     before = (place / "results" / "runs.jsonl").read_bytes()
     assert run("reproduce", "tiny").code == 0
     assert (place / "results" / "runs.jsonl").read_bytes() == before
@@ -531,7 +536,7 @@ def test_an_experiment_is_run_once_and_its_results_are_shown(run, place, tiny_ex
     assert "±" in table
     assert "no setting" in table
     lines = json.loads(run("results", "--as", "json").out)
-    assert [line.get("seed") for line in lines] == [0, 1, 0]
+    assert [line.get("seed") for line in lines] == [0, 1, 0, None]
     rows = list(csv.DictReader(io.StringIO(run("results", "wine", "--as", "csv").out)))
     assert float(rows[0]["test_accuracy"]) == lines[0]["test_accuracy"]
     assert "no setting" in rows[2]["error"]
@@ -540,7 +545,7 @@ def test_an_experiment_is_run_once_and_its_results_are_shown(run, place, tiny_ex
 
 def test_time_that_runs_out_leaves_runs_for_another_time(run, place, tiny_experiment):
     found = run("reproduce", "tiny", "--hours", "0")
-    assert "0 runs are in results/runs.jsonl, 0 failed, 3 are missing." in found.out
+    assert "0 runs are in results/runs.jsonl, 0 failed, 4 are missing." in found.out
     assert "The same command goes on" in found.out
 
 

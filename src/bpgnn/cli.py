@@ -353,7 +353,7 @@ def tune(
 
     found = search(method, dataset, hours=hours, journal=journal, seed=seed, watch=watch)
     options = " ".join(f"--set {name}={value}" for name, value in found.changes.items())
-    _say(console, f"bpgnn train {dataset} --method {method} {options}".rstrip())
+    _say(console, f"bpgnn train {dataset} --method {method} --seed {seed} {options}".rstrip())
 
 
 @data_app.command("list")
@@ -528,13 +528,20 @@ def _grid_bar(console: Console) -> Iterator:
         counts = {"running": seen.running, "failed": seen.failed, "left": left}
         bar.update(task, completed=seen.done, total=seen.total, **counts)
         if seen.latest is not None:
-            line = seen.latest
-            failed = "error" in line
-            outcome = line["error"]["words"] if failed else f"{line['test_accuracy']:.4f}"
-            bar.console.print(f"{outcome}  {line['command']}", markup=False, highlight=False)
+            outcome = _outcome(seen.latest)
+            words = f"{outcome}  {seen.latest['command']}"
+            bar.console.print(words, markup=False, highlight=False)
 
     with _stopped_if_started(bar):
         yield watch
+
+
+def _outcome(line: dict) -> str:
+    if "error" in line:
+        return line["error"]["words"]
+    if "test_accuracy" in line:
+        return f"{line['test_accuracy']:.4f}"
+    return f"{line['cpu_seconds']:.3g} CPU-seconds"
 
 
 def _duration(seconds: float) -> str:
@@ -546,8 +553,8 @@ def _print_cells(found: list["Cell"]) -> None:
     table = Table("command", "accuracy", "seeds", "CPU-seconds")
     for cell in found:
         spread = "" if cell.deviation is None else f" ± {cell.deviation:.2f}"
-        accuracy = cell.error if cell.mean is None else f"{cell.mean:.2f}{spread}"
-        seconds = "" if cell.cpu_seconds is None else f"{cell.cpu_seconds:,.0f}"
+        accuracy = cell.error or "–" if cell.mean is None else f"{cell.mean:.2f}{spread}"
+        seconds = "" if cell.cpu_seconds is None else f"{cell.cpu_seconds:,.3g}"
         table.add_row(cell.command, accuracy, str(cell.num_seeds), seconds)
     Console().print(table)
 

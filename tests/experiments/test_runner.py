@@ -79,6 +79,18 @@ def test_asking_again_runs_only_what_is_missing(store):
     assert asked == [4, 5]
 
 
+def test_what_was_made_with_other_settings_is_made_again(store):
+    now = {"k": Plan().settings_for("cora").k, "of_old": 1}
+    with store.writing() as append:
+        append({**quick(GRID[0], None), "settings": now})
+        append({**quick(GRID[1], None), "settings": {**now, "k": 99}})
+    asked = []
+    run_missing(
+        GRID[:2], store, execute=lambda run, _: asked.append(run.plan.seed) or quick(run, _)
+    )
+    assert asked == [1]
+
+
 def test_progress_is_told_when_runs_begin_and_end(store):
     seen = []
     run_missing(GRID, store, execute=slow, watch=seen.append)
@@ -133,8 +145,8 @@ def test_a_worker_that_is_killed_costs_nothing(store, tmp_path):
 def test_a_run_that_kills_its_worker_each_time_is_given_up(store):
     run_missing(GRID, store, jobs=2, execute=killed_at_two)
     lines = store.read()
-    assert lines[GRID[2].command]["error"]["kind"] == "killed"
-    assert len(lines) == 6
+    assert lines.pop(GRID[2].command)["error"]["kind"] == "killed"
+    assert {line["value"] for line in lines.values()} == {0, 1, 3, 4, 5}
 
 
 def test_time_runs_out_within_a_run(store):
@@ -172,6 +184,16 @@ def test_a_cluster_that_loses_a_worker_ends_with_the_same_store(store, tmp_path)
     assert (tmp_path / "marker").exists()
     assert values(store) == {seed: seed for seed in range(6)}
     assert (found.done, found.failed) == (6, 0)
+
+
+def test_workers_with_several_threads_are_refused(store):
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(processes=False, **options) as cluster,
+        pytest.raises(InputError, match="--nthreads 1"),
+    ):
+        run_missing(GRID, store, cluster=cluster.scheduler_address, execute=quick)
 
 
 @pytest.mark.slow

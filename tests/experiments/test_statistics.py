@@ -18,8 +18,11 @@ def test_only_seeds_that_both_have_are_compared(ours, theirs):
         return
     assert found.num_pairs == len(shared)
     assert found.mean == pytest.approx(np.mean([ours[s] - theirs[s] for s in shared]), abs=1e-12)
-    assert found.low <= found.mean + 1e-12
-    assert found.mean <= found.high + 1e-12
+    if len(shared) < 3:
+        assert found.low is found.high is None
+    else:
+        assert found.low <= found.mean + 1e-12
+        assert found.mean <= found.high + 1e-12
 
 
 @given(FIGURES)
@@ -27,7 +30,8 @@ def test_turning_the_comparison_round_turns_the_sign(ours):
     theirs = {seed: (seed % 3) / 3 for seed in ours}
     there, back = paired_difference(ours, theirs), paired_difference(theirs, ours)
     assert there.mean == pytest.approx(-back.mean, abs=1e-12)
-    assert there.low == pytest.approx(-back.high, abs=1e-2)
+    if len(ours) >= 3:
+        assert there.low == pytest.approx(-back.high, abs=1e-2)
 
 
 def test_the_interval_is_that_of_scipys_bootstrap():

@@ -63,6 +63,20 @@ def test_a_foreign_line_gets_a_sentence(store, foreign):
         store.read()
 
 
+@pytest.mark.parametrize("foreign", ['{"my": "only copy"}', "line one\nline two without end"])
+def test_a_file_that_is_no_store_is_left_as_it_is(tmp_path, foreign):
+    path = tmp_path / "notes"
+    path.write_text(foreign)
+    with pytest.raises(StoreError, match="is not a result of bpgnn"), Store(path).writing():
+        pass
+    assert path.read_text() == foreign
+
+
+def test_a_folder_is_no_store(tmp_path):
+    with pytest.raises(StoreError, match="cannot be read"), Store(tmp_path).writing():
+        pass
+
+
 def test_a_second_writer_is_refused_and_a_later_one_is_not(store):
     with (
         store.writing(),

@@ -1,9 +1,10 @@
 """A run as a value, and the command that makes it again."""
 
+import json
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import final
+from dataclasses import asdict, dataclass, field
+from typing import Any, final
 
 from bpgnn.training.plan import Plan
 
@@ -33,6 +34,17 @@ class Run:
     def kind(self) -> tuple[str, str, str]:
         """Say which runs take about as long."""
         return self.plan.method, self.dataset, self.plan.preset
+
+    def agrees(self, line: Mapping[str, Any]) -> bool:
+        """Tell whether a line of the store was made with the settings that the run has now.
+
+        Presets change; settings that one of the two does not know do not count.
+        """
+        then = line.get("settings")
+        if then is None:
+            return True
+        now = json.loads(json.dumps(asdict(self.plan.settings_for(self.dataset))))
+        return all(then[name] == now[name] for name in then.keys() & now.keys())
 
     @property
     def facts(self) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """Many runs, on this machine or on a cluster, of which only the missing are made."""
 
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -7,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast, final
 
 import joblib
-from joblib.externals.loky.process_executor import TerminatedWorkerError
+from joblib.externals.loky.process_executor import ProcessPoolExecutor, TerminatedWorkerError
 
 from bpgnn.errors import InputError
 from bpgnn.experiments.execute import Job, execute, failure
@@ -90,14 +91,17 @@ class _Grid:
     ) -> None:
         self.runs, self.append, self.watch = runs, append, watch
         self.known = known
-        wanted = {run.command for run in runs}
+        wanted = {run.command: run for run in runs}
         self.found = {
             command: line
             for command, line in known.items()
-            if command in wanted and not (retry and "error" in line)
+            if command in wanted
+            and wanted[command].agrees(line)
+            and not (retry and "error" in line)
         }
+        # Runs are handed out in a thread of joblib's, and come back in this one.
+        self.lock = threading.RLock()
         self.under_way: dict[str, Job] = {}
-        self.killed: dict[str, int] = {}
         self.pace = _Pace(known.values())
 
     def missing(self) -> list[Job]:
@@ -112,7 +116,7 @@ class _Grid:
                 self._pass_through(parallel(), execute, deadline)
                 return
             except TerminatedWorkerError:
-                self._note_the_killed()
+                self._make_alone(execute, deadline)
 
     def _pass_through(
         self, parallel: joblib.Parallel, execute: Execute, deadline: float | None
@@ -121,27 +125,37 @@ class _Grid:
         tasks = (call(execute, run, deadline) for run in self._begun(deadline))
         finished = cast(Iterable[tuple[str, Line | None]], parallel(tasks))
         for command, line in finished:
-            self.under_way.pop(command, None)
-            if line is not None:
-                self._add(command, line)
+            with self.lock:
+                self.under_way.pop(command, None)
+                if line is not None:
+                    self._add(command, line)
 
     def _begun(self, deadline: float | None) -> Iterator[Job]:
         """Hand out runs one by one, as workers ask for them."""
         for run in self.missing():
             if _is_over(deadline):
                 return
-            self.under_way[run.command] = run
-            self.tell(None)
+            with self.lock:
+                self.under_way[run.command] = run
+                self.tell(None)
             yield run
 
-    def _note_the_killed(self) -> None:
-        """Go on after a worker was killed; a run under way twice then is not tried again."""
-        for command, run in self.under_way.items():
-            self.killed[command] = self.killed.get(command, 0) + 1
-            if self.killed[command] > 1:
-                words = "Its process was killed twice, as happens when memory runs out."
-                self._add(command, failure(run, "killed", words))
-        self.under_way.clear()
+    def _make_alone(self, execute: Execute, deadline: float | None) -> None:
+        """Make one by one what was under way when a worker was killed, to find what kills."""
+        suspects, self.under_way = self.under_way, {}
+        for command, run in suspects.items():
+            if _is_over(deadline):
+                return
+            self.under_way = {command: run}
+            with ProcessPoolExecutor(max_workers=1) as pool:
+                try:
+                    line = pool.submit(_named, execute, run, deadline).result()[1]
+                except TerminatedWorkerError:
+                    words = "Its process was killed twice, as happens when memory runs out."
+                    line = failure(run, "killed", words)
+            self.under_way = {}
+            if line is not None:
+                self._add(command, line)
 
     def _add(self, command: str, line: Line) -> None:
         self.append(line)
@@ -189,7 +203,12 @@ class _Pace:
 @contextmanager
 def _workers(jobs: int, cluster: str | None) -> Iterator[Callable[[], joblib.Parallel]]:
     """Hand out what makes a pool: one that lost a worker cannot be used again."""
-    options: dict[str, Any] = {"return_as": "generator_unordered", "pre_dispatch": "n_jobs"}
+    # One at a time: what is finished must not wait for others of its batch.
+    options: dict[str, Any] = {
+        "return_as": "generator_unordered",
+        "pre_dispatch": "n_jobs",
+        "batch_size": 1,
+    }
     if cluster is None:
         yield lambda: joblib.Parallel(n_jobs=jobs, **options)
         return
@@ -205,11 +224,18 @@ def _client(address: str):  # noqa: ANN202  the type is an extra's
             "A cluster needs Dask. Get it with: pip install 'bpgnn[cluster]'"
         ) from None
     try:
-        return Client(address, timeout="5s")
+        client = Client(address, timeout="5s")
     except (OSError, ValueError) as error:
         raise InputError(
             f"There is no Dask scheduler at {address} ({error}). Start one with: dask scheduler"
         ) from None
+    if any(threads > 1 for threads in client.nthreads().values()):
+        client.close()
+        raise InputError(
+            f"A worker of {address} has several threads, and runs that share a process disturb "
+            "each other. Start workers with: dask worker --nthreads 1"
+        )
+    return client
 
 
 def _named(execute: Execute, run: Job, deadline: float | None) -> tuple[str, Line | None]:

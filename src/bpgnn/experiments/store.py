@@ -42,8 +42,13 @@ class Store:
         if not self.path.exists():
             return {}
         found = {}
-        *lines, last = self.path.read_bytes().split(b"\n")
-        if _parsed(last) is not None:
+        try:
+            *lines, last = self.path.read_bytes().split(b"\n")
+        except OSError as error:
+            raise StoreError(
+                f"{self.path} cannot be read ({error.strerror}). Name another file with --store."
+            ) from None
+        if not _is_torn(last):
             lines.append(last)
         for number, text in enumerate(lines, start=1):
             line = _parsed(text)
@@ -73,6 +78,7 @@ class Store:
                 f"{self.path} cannot be written ({error.strerror}). Name another file with --store."
             ) from None
         try:
+            self.read()
             with self.path.open("a+b") as file:
                 _mend_last_line(file)
 
@@ -93,6 +99,13 @@ def _parsed(text: bytes) -> Line | None:
         return None
     is_result = isinstance(line, dict) and isinstance(line.get("command"), str)
     return line if is_result else None
+
+
+def _is_torn(text: bytes) -> bool:
+    """Tell the beginning of a result, which was cut off, from a whole line."""
+    beginning = b'{"command": '
+    ours = text.startswith(beginning[: len(text)])
+    return ours and _parsed(text) is None
 
 
 def _mend_last_line(file: BinaryIO) -> None:

@@ -17,7 +17,7 @@ class Cell:
         command: The command of its runs, but for the seed.
         num_seeds: Runs with a result.
         num_failed: Runs that ended in an error.
-        mean: Mean test accuracy in percent, None where there is none.
+        mean: Mean test accuracy in percent, None where there is none, as for timings.
         deviation: Standard deviation over seeds in percent, None for fewer than two.
         cpu_seconds: Mean processor time of a run.
         error: What the first failure said.
@@ -52,8 +52,9 @@ def cells(lines: Iterable[Line]) -> list[Cell]:
 
 def _cell(command: str, lines: list[Line]) -> Cell:
     good = [line for line in lines if "error" not in line]
+    scored = [line for line in good if "test_accuracy" in line]
     bad = [line["error"]["words"] for line in lines if "error" in line]
-    seen = [100 * line["test_accuracy"] for line in good]
+    seen = [100 * line["test_accuracy"] for line in scored]
     return Cell(
         command=command,
         num_seeds=len(good),

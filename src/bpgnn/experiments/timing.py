@@ -1,7 +1,7 @@
 """How long the product A ⋄ P takes, and a sample of it, on a part of PubMed."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, final, get_args
 
@@ -52,6 +52,10 @@ class Timing:
     def kind(self) -> tuple[str, str, str]:
         """Say which timings take about as long."""
         return "speed", self.way, str(self.num_nodes)
+
+    def agrees(self, _: Mapping[str, Any]) -> bool:
+        """Tell whether a line of the store is of this timing: it has no settings to differ."""
+        return True
 
     @property
     def facts(self) -> dict[str, object]:

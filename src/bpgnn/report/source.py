@@ -6,7 +6,7 @@ from typing import final
 from bpgnn.experiments.experiment import Experiment, quickened
 from bpgnn.experiments.run import Run
 from bpgnn.experiments.store import Line
-from bpgnn.report.table import Entry, entry
+from bpgnn.report.table import Entry, entry, lines_of
 
 NAMES = {"cora": "Cora", "citeseer": "CiteSeer", "pubmed": "PubMed", "photo": "Photo"}
 """Data sets as the paper spells them."""
@@ -37,8 +37,7 @@ class Source:
 
     def found(self, runs: list[Run]) -> list[Line]:
         """Return the lines of those runs that have a result."""
-        lines = [self.lines.get(run.command) for run in self._made(runs)]
-        return [line for line in lines if line is not None and "error" not in line]
+        return [line for line in lines_of(self._made(runs), self.lines) if "error" not in line]
 
     def _made(self, runs: list[Run]) -> list[Run]:
         return [quickened(run) for run in runs] if self.fast else runs

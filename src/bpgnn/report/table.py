@@ -99,14 +99,14 @@ def entry(
         printed: What the paper prints there.
         key: A figure of the latent graph to be shown; the test accuracy if left out.
     """
-    found = [lines[run.command] for run in runs if run.command in lines]
+    found = lines_of(runs, lines)
     good = [value for line in found if (value := _value(line, key)) is not None]
     failed = [line["error"] for line in found if "error" in line]
     note = detail = None
     if not good and failed:
         note, detail = _NOTES.get(failed[0]["kind"], "failed"), failed[0]["words"]
     elif found and not good:
-        note, detail = "–", "There is no such figure for this method."
+        note, detail = "–", "Its record has no such figure."
     return Entry(
         mean=statistics.mean(good) if good else None,
         deviation=statistics.stdev(good) if len(good) > 1 else None,
@@ -117,6 +117,12 @@ def entry(
         detail=detail,
         command=runs[0].command if runs else None,
     )
+
+
+def lines_of(runs: Sequence[Run], lines: dict[str, Line]) -> list[Line]:
+    """Return the lines of runs that were made with the settings they have now."""
+    known = [(run, lines[run.command]) for run in runs if run.command in lines]
+    return [line for run, line in known if run.agrees(line)]
 
 
 _NOTES = {"memory": "OOM", "killed": "OOM", "refused": "refused"}

@@ -56,7 +56,7 @@ class Evaluation:
         losses: The last training losses by name.
         validation_loss: Validation loss, or None between evaluations.
         validation_accuracy: Validation accuracy, or None between evaluations.
-        best_step: The step of the lowest validation loss so far.
+        best_step: The best step so far, as `select_by` judges.
     """
 
     step: int
@@ -102,9 +102,9 @@ def fit(
     """Train a method on a data set and test it.
 
     Adam, or the optimiser that the method makes, minimises the sum of the method's losses over
-    the whole graph. Every few steps the validation loss is measured, with predictions averaged
-    over sampled graphs; training stops when it has not fallen for `patience` steps, and the
-    weights of the lowest are tested.
+    the whole graph. Every few steps it is validated, with predictions averaged over sampled
+    graphs; training stops after `patience` steps without progress, and the best weights are
+    tested, both as `select_by` judges.
 
     Args:
         dataset: The data, with a split.

@@ -43,8 +43,30 @@ def test_a_search_goes_on_where_it_was_stopped(losses, tmp_path):
     assert len(losses) == 5
     found = search("mlp", "wine", hours=9 / 3600, journal=journal)
     assert (len(losses), found.num_trials) == (9, 9)
+    assert len({str(changes) for changes in losses}) == 9, "no trial is made twice"
     assert search("mlp", "wine", hours=9 / 3600, journal=journal) == found
     assert len(losses) == 9
+
+
+def test_a_preset_that_was_broken_off_is_tried_again(losses, tmp_path, monkeypatch):
+    whole = module._loss
+
+    def killed(optuna, trial, data, plan, end):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(module, "_loss", killed)
+    with pytest.raises(KeyboardInterrupt):
+        search("mlp", "wine", hours=5 / 3600, journal=tmp_path / "journal")
+    monkeypatch.setattr(module, "_loss", whole)
+    search("mlp", "wine", hours=5 / 3600, journal=tmp_path / "journal")
+    assert losses[0] == {}
+    assert losses[1] != {}
+
+
+def test_seeds_have_searches_of_their_own(losses, tmp_path):
+    for seed in (0, 1):
+        found = search("mlp", "wine", hours=3 / 3600, journal=tmp_path / "journal", seed=seed)
+        assert found.num_trials == 3
 
 
 def test_studies_of_one_journal_are_kept_apart(losses, tmp_path):

@@ -1,5 +1,6 @@
 """Exact sampling without forming a row: the parts that only it has."""
 
+import time
 from unittest.mock import patch
 
 import numpy as np
@@ -148,3 +149,23 @@ def test_the_proposals_of_a_row_come_to_an_end_whatever_its_effort(max_opened, s
         proposed = logsumexp(frontiers.bounds[row, :used] - last, b=numbers)
         useful = logsumexp(np.minimum(exact[row] - last, 2.0))
         assert proposed <= useful + np.log(1001.0)
+
+
+@pytest.mark.parametrize("gap", [8.0, 30.0, 200.0, 2000.0])
+@pytest.mark.parametrize("effort", [None, SMALL])
+def test_a_symmetric_race_ends_where_all_of_a_rows_witnesses_are_far(gap, effort):
+    """Leaves are near each other and far from the hub, the only witness they have."""
+    leaves = 400
+    generator = torch.Generator().manual_seed(0)
+    latent = 0.1 * torch.randn(leaves + 1, 2, generator=generator).double()
+    latent[0, 0] += gap**0.5
+    graph = graph_of([(0, leaf) for leaf in range(1, leaves + 1)], leaves + 1)
+    probabilities = edge_probabilities(kernel_of(latent, 1.0), graph, form="symmetric")
+    order, known = LazySampler(4, effort).known(probabilities, 5)
+    clocks = clocks_of(probabilities, order, self_pairs=False)
+    race_rows(known, clocks, k=5, seed=1)
+    begun = time.process_time()
+    finish = race_rows(known, clocks, k=5, seed=0)
+    assert time.process_time() - begun < 5.0
+    assert (finish.winners >= 0).all()
+    assert finish.ratios.max() <= 1.0

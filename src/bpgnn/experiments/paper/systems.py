@@ -9,4 +9,4 @@ SYSTEMS = (
 """The most telling first."""
 
 TRACKS = ("tuned", "paper")
-"""Every method with settings of the same search, and all with the paper's settings."""
+"""The settings that we recommend, and those of the paper's comparison."""

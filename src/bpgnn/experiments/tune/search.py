@@ -10,7 +10,7 @@ from typing import Any, final
 import torch
 
 from bpgnn.data.dataset import Dataset
-from bpgnn.errors import InputError
+from bpgnn.errors import InputError, NotEnoughMemoryError
 from bpgnn.experiments.tune.space import room_of, suggested
 from bpgnn.training.fit import Evaluation, fit
 from bpgnn.training.plan import Plan
@@ -59,11 +59,15 @@ def search(
     preset = Plan(method=method, seed=seed).settings_for(dataset)
     room = room_of(preset)
     data = load_for(Plan(method=method, seed=seed), dataset, None)
-    study = _study(optuna, f"{method} on {dataset}", journal, seed)
+    study = _study(optuna, f"{method} on {dataset}, seed {seed}", journal, seed)
     budget = 3600 * hours
 
     def objective(trial: Any) -> float:
-        changes = {} if trial.number == 0 else suggested(trial, room)
+        # A search that was stopped within it has not measured the preset yet.
+        is_preset = not any("preset" in one.user_attrs for one in _finished(optuna, study))
+        changes = {} if is_preset else suggested(trial, room)
+        if is_preset:
+            trial.set_user_attr("preset", True)
         begun = time.process_time()
         left = budget - _spent(study)
         try:
@@ -73,7 +77,7 @@ def search(
             trial.set_user_attr("cpu_seconds", time.process_time() - begun)
 
     def after(study: Any, _: Any) -> None:
-        if watch is not None and _has_best(optuna, study):
+        if watch is not None and _finished(optuna, study):
             watch(_best(study))
         if _spent(study) >= budget:
             study.stop()
@@ -82,7 +86,7 @@ def search(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             study.optimize(objective, callbacks=[after])
-    if not _has_best(optuna, study):
+    if not _finished(optuna, study):
         raise InputError(
             f"No trial of {method} on {dataset} was finished within {hours:g} hours of processor "
             "time. Give it more with --hours."
@@ -97,35 +101,41 @@ def _loss(optuna: Any, trial: Any, data: Dataset, plan: Plan, end: float) -> flo
         if seen.validation_loss is None:
             return
         trial.report(seen.validation_loss, seen.step)
-        # The preset itself is never broken off: the others are measured by it.
-        if time.process_time() > end or (trial.number > 0 and trial.should_prune()):
+        trial.set_user_attr("cpu_seconds", time.process_time() - begun)
+        # Only time breaks off the preset itself: the others are measured by it.
+        spared = "preset" in trial.user_attrs
+        if time.process_time() > end or (not spared and trial.should_prune()):
             raise optuna.TrialPruned
 
+    begun = time.process_time()
     try:
         return fit(data, plan, watch=watch).record.validation_loss
-    except InputError:
-        # Some settings do not go together, such as heads that cannot share a width.
+    except (InputError, NotEnoughMemoryError):
+        # Some settings do not go together, such as heads that cannot share a width, or do not
+        # fit into memory.
         raise optuna.TrialPruned from None
 
 
 def _study(optuna: Any, name: str, journal: Path, seed: int) -> Any:
     journal.parent.mkdir(parents=True, exist_ok=True)
     backend = optuna.storages.journal.JournalFileBackend(str(journal))
-    return optuna.create_study(
+    study = optuna.create_study(
         study_name=name,
         storage=optuna.storages.JournalStorage(backend),
-        sampler=optuna.samplers.TPESampler(seed=seed),
         pruner=optuna.pruners.MedianPruner(n_startup_trials=4),
         load_if_exists=True,
     )
+    # A search that goes on draws other settings than it began with.
+    study.sampler = optuna.samplers.TPESampler(seed=seed + 7919 * len(study.trials))
+    return study
 
 
 def _spent(study: Any) -> float:
     return sum(trial.user_attrs.get("cpu_seconds", 0.0) for trial in study.trials)
 
 
-def _has_best(optuna: Any, study: Any) -> bool:
-    return any(trial.state == optuna.trial.TrialState.COMPLETE for trial in study.trials)
+def _finished(optuna: Any, study: Any) -> list[Any]:
+    return [one for one in study.trials if one.state == optuna.trial.TrialState.COMPLETE]
 
 
 def _best(study: Any) -> Found:

@@ -377,18 +377,25 @@ def _accept(witness: int, point: int, found: int, known: Known, state: int) -> t
     ratio = math.exp(min(1.0, -squared(known.space, witness, point) - bound))
     if uniform(state) >= ratio:
         return state, False, ratio
-    # What stands alone, or is elsewhere in the row, is proposed here only to be refused.
+    if _is_elsewhere(witness, point, found, known):
+        return state, False, 0.0
+    return state, True, ratio
+
+
+@inlined
+def _is_elsewhere(witness: int, point: int, found: int, known: Known) -> bool:
+    """Tell whether a point of a cell stands alone or is in another cell of the row as well."""
+    frontiers = known.frontiers
+    elsewhere = False
     rest = frontiers.rest[witness] and found == frontiers.num_cells[witness] - 1
     if rest or frontiers.scanned[witness]:
         for place in range(frontiers.num_points[witness]):
-            if frontiers.points[witness, place] == point:
-                return state, False, 0.0
+            elsewhere |= frontiers.points[witness, place] == point
     if rest:
         for place in range(found):
             cell = frontiers.cells[witness, place]
-            if known.cells.begin[cell] <= point < known.cells.end[cell]:
-                return state, False, 0.0
-    return state, True, ratio
+            elsewhere |= known.cells.begin[cell] <= point < known.cells.end[cell]
+    return elsewhere
 
 
 @lean
@@ -404,8 +411,8 @@ def _ring_across(
 ) -> tuple:
     """Let the transposed product ring: pairs (k, j) of rate P_ik W_jk, grouped by k.
 
-    Each ring of k draws anew whom k is a witness of. Heavy k are unrolled into one clock for
-    each such node where that takes fewer clocks than rings are to be expected.
+    Each ring of k draws anew whom k is a witness of. Heavy k, and all cells, are unrolled into
+    one clock for each such node where that takes fewer clocks than rings are to be expected.
     """
     frontiers, cells = known.frontiers, known.cells
     last = len(best.times) - 1
@@ -434,7 +441,15 @@ def _ring_across(
         peak = scale * math.exp(frontiers.exponents[own, place])
         state = _unroll(own, point, peak, clocks, best, since, state)
         kept -= 1
-    rest = shares[kept - 1] if kept > 0 else 0.0
+    bounds = shares[num_cells - 1] if num_cells > 0 else 0.0
+    if bounds > 0 and not bounds * (best.times[last] - since) < _clocks_of_cells(
+        own, known, clocks
+    ):
+        # What this row is raced against comes from other rows, and may be late.
+        state = _unroll_cells(own, scale, known, clocks, best, since, state)
+    else:
+        bounds = 0.0
+    rest = shares[kept - 1] - bounds if kept > 0 else 0.0
     time, ratio = since, 0.0
     while rest > 0:
         state = advanced(state)
@@ -442,7 +457,7 @@ def _ring_across(
         if not time < best.times[last]:
             break
         state = advanced(state)
-        found = np.searchsorted(shares[:kept], uniform(state) * rest, side="right")
+        found = np.searchsorted(shares[:kept], bounds + uniform(state) * rest, side="right")
         found = min(found, kept - 1)
         if found >= num_cells:
             point = frontiers.points[own, num_cells + count - 1 - found]
@@ -484,6 +499,38 @@ def _unroll(
             time = since + exponential(state) / single
             if time < best.times[last]:
                 _offer(best, time, node)
+    return state
+
+
+@lean
+def _clocks_of_cells(own: int, known: Known, clocks: Clocks) -> int:
+    """Count what unrolling a row's cells goes through."""
+    total = 0
+    for place in range(known.frontiers.num_cells[own]):
+        cell = known.frontiers.cells[own, place]
+        begin, end = known.cells.begin[cell], known.cells.end[cell]
+        total += clocks.back_pointer[end] - clocks.back_pointer[begin] + end - begin
+    return total
+
+
+@lean
+def _unroll_cells(
+    own: int,
+    scale: float,
+    known: Known,
+    clocks: Clocks,
+    best: _Best,
+    since: float,
+    state: int,
+) -> int:
+    """Let each pair of a cell's points have a clock of its own, at its true rate."""
+    frontiers = known.frontiers
+    for place in range(frontiers.num_cells[own]):
+        cell = frontiers.cells[own, place]
+        for point in range(known.cells.begin[cell], known.cells.end[cell]):
+            if not _is_elsewhere(own, point, place, known):
+                rate = scale * math.exp(-squared(known.space, own, point))
+                state = _unroll(own, point, rate, clocks, best, since, state)
     return state
 
 
@@ -613,17 +660,21 @@ def _ring_across_in_logs(own: int, known: Known, clocks: Clocks, best: _Best, st
     last = len(best.times) - 1
     for place in range(frontiers.num_points[own]):
         point, exponent = frontiers.points[own, place], frontiers.exponents[own, place]
-        for back in range(clocks.back_pointer[point], clocks.back_pointer[point + 1]):
-            if clocks.self_pairs or clocks.back[back] != own:
-                log_rate = exponent + clocks.back_log_weights[back]
-                state = _ring_once(best, log_rate, clocks.back[back], state)
+        state = _unroll_in_logs(own, point, exponent, clocks, best, state)
     ratio = 0.0
+    num_clocks = _clocks_of_cells(own, known, clocks)
     for place in range(frontiers.num_cells[own]):
         cell = frontiers.cells[own, place]
         votes = clocks.back_totals[cells.end[cell]] - clocks.back_totals[cells.begin[cell]]
         if votes <= 0:
             continue
         log_rate = float(frontiers.bounds[own, place]) + math.log(votes)
+        if not log_rate + best.times[last] < math.log(num_clocks):
+            for point in range(cells.begin[cell], cells.end[cell]):
+                if not _is_elsewhere(own, point, place, known):
+                    exponent = -squared(known.space, own, point)
+                    state = _unroll_in_logs(own, point, exponent, clocks, best, state)
+            continue
         rings = 0.0
         while True:
             state = advanced(state)
@@ -643,3 +694,15 @@ def _ring_across_in_logs(own: int, known: Known, clocks: Clocks, best: _Best, st
             if clocks.self_pairs or node != own:
                 _offer(best, log_time, node)
     return state, ratio
+
+
+@lean
+def _unroll_in_logs(
+    own: int, point: int, exponent: float, clocks: Clocks, best: _Best, state: int
+) -> int:
+    """Let each node that a point is a witness of have a clock of its own."""
+    for back in range(clocks.back_pointer[point], clocks.back_pointer[point + 1]):
+        if clocks.self_pairs or clocks.back[back] != own:
+            log_rate = exponent + clocks.back_log_weights[back]
+            state = _ring_once(best, log_rate, clocks.back[back], state)
+    return state

@@ -8,8 +8,8 @@ from bpgnn.report.source import NAMES, Source
 from bpgnn.report.table import ReportTable
 
 _CAPTIONS = {
-    "tuned": "Every method with settings that were chosen on validation data.",
-    "paper": "The paper's settings for all: hidden 32, 16, 8, and no dropout.",
+    "tuned": "Every method with the settings that we recommend for it.",
+    "paper": "The settings of the paper's comparison, as far as a method has them.",
 }
 
 _TEST_NODES = 500
@@ -59,11 +59,13 @@ def _comparisons(source: Source, track: str) -> list[str]:
         for method, theirs in by_seed.items():
             gap = paired_difference(ours, theirs)
             if gap is not None:
-                interval = f"{100 * gap.low:+.1f} to {100 * gap.high:+.1f}"
-                parts.append(f"{method} {100 * gap.mean:+.1f} ({interval}; {gap.num_pairs} seeds)")
+                interval = ""
+                if gap.low is not None and gap.high is not None:
+                    interval = f"{100 * gap.low:+.1f} to {100 * gap.high:+.1f}; "
+                parts.append(f"{method} {100 * gap.mean:+.1f} ({interval}{gap.num_pairs} seeds)")
         if parts:
             sentences.append(
                 f"{NAMES[dataset]}, {track} track, BPGNN less the other on the same seeds, in "
-                f"points with a 95 % interval over seeds: {', '.join(parts)}."
+                f"points with a bootstrap interval over seeds: {', '.join(parts)}."
             )
     return sentences
