@@ -229,7 +229,7 @@ def _client(address: str):  # noqa: ANN202  the type is an extra's
         raise InputError(
             f"There is no Dask scheduler at {address} ({error}). Start one with: dask scheduler"
         ) from None
-    if any(threads > 1 for threads in client.nthreads().values()):
+    if any(threads > 1 for threads in cast(dict[str, int], client.nthreads()).values()):
         client.close()
         raise InputError(
             f"A worker of {address} has several threads, and runs that share a process disturb "

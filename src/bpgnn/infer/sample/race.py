@@ -395,7 +395,7 @@ def _is_elsewhere(witness: int, point: int, found: int, known: Known) -> bool:
         for place in range(found):
             cell = frontiers.cells[witness, place]
             elsewhere |= known.cells.begin[cell] <= point < known.cells.end[cell]
-    return elsewhere
+    return bool(elsewhere)
 
 
 @lean
@@ -509,7 +509,7 @@ def _clocks_of_cells(own: int, known: Known, clocks: Clocks) -> int:
     for place in range(known.frontiers.num_cells[own]):
         cell = known.frontiers.cells[own, place]
         begin, end = known.cells.begin[cell], known.cells.end[cell]
-        total += clocks.back_pointer[end] - clocks.back_pointer[begin] + end - begin
+        total += int(clocks.back_pointer[end] - clocks.back_pointer[begin] + end - begin)
     return total
 
 
