@@ -1,6 +1,7 @@
 """The paper's table of aggregation functions."""
 
 from bpgnn.experiments.paper.aggregation import AGGREGATION, DATASETS, PRINTED, cell
+from bpgnn.report.paper.printed import rows_beside
 from bpgnn.report.section import Section
 from bpgnn.report.source import NAMES, Source
 from bpgnn.report.table import ReportTable
@@ -9,15 +10,8 @@ from bpgnn.report.table import ReportTable
 def section(source: Source) -> Section:
     """Put functions beside what the paper prints."""
     seeds = source.seeds(AGGREGATION)
-    rows = tuple(
-        (
-            function,
-            tuple(
-                source.entry(cell(function, dataset, seeds), words)
-                for dataset, words in zip(DATASETS, printed, strict=True)
-            ),
-        )
-        for function, printed in PRINTED.items()
+    rows = rows_beside(
+        source, PRINTED, DATASETS, lambda function, name: cell(function, name, seeds)
     )
     head = ("aggregation", *(NAMES[dataset] for dataset in DATASETS))
     table = ReportTable("The tuned model.", head, rows)

@@ -1,6 +1,7 @@
 """The paper's table of the number of Boolean layers."""
 
 from bpgnn.experiments.paper.layers import DATASETS, LAYERS, PRINTED, cell
+from bpgnn.report.paper.printed import rows_beside
 from bpgnn.report.section import Section
 from bpgnn.report.source import NAMES, Source
 from bpgnn.report.table import ReportTable
@@ -9,16 +10,7 @@ from bpgnn.report.table import ReportTable
 def section(source: Source) -> Section:
     """Put numbers of layers beside what the paper prints."""
     seeds = source.seeds(LAYERS)
-    rows = tuple(
-        (
-            str(number),
-            tuple(
-                source.entry(cell(number, dataset, seeds), words)
-                for dataset, words in zip(DATASETS, printed, strict=True)
-            ),
-        )
-        for number, printed in PRINTED.items()
-    )
+    rows = rows_beside(source, PRINTED, DATASETS, lambda number, name: cell(number, name, seeds))
     head = ("Boolean layers", *(NAMES[dataset] for dataset in DATASETS))
     table = ReportTable("The tuned model with three layers in all.", head, rows)
     return Section("layers", LAYERS.question, (table.with_best_marked(),))

@@ -3,6 +3,7 @@
 from bpgnn.experiments.paper.results import PRINTED, RESULTS, cell
 from bpgnn.experiments.paper.systems import DATASETS, SYSTEMS, TRACKS
 from bpgnn.experiments.statistics import paired_difference, sampling_error
+from bpgnn.report.paper.printed import rows_beside
 from bpgnn.report.section import Section
 from bpgnn.report.source import NAMES, Source
 from bpgnn.report.table import ReportTable
@@ -29,15 +30,8 @@ def section(source: Source) -> Section:
 
 def _table(source: Source, track: str) -> ReportTable:
     seeds = source.seeds(RESULTS)
-    rows = tuple(
-        (
-            method,
-            tuple(
-                source.entry(cell(track, method, dataset, seeds), printed)
-                for dataset, printed in zip(DATASETS, PRINTED[method], strict=True)
-            ),
-        )
-        for method in PRINTED
+    rows = rows_beside(
+        source, PRINTED, DATASETS, lambda method, name: cell(track, method, name, seeds)
     )
     head = (f"{track} track", *NAMES.values())
     return ReportTable(_CAPTIONS[track], head, rows).with_best_marked()
