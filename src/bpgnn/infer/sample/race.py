@@ -386,16 +386,17 @@ def _accept(witness: int, point: int, found: int, known: Known, state: int) -> t
 def _is_elsewhere(witness: int, point: int, found: int, known: Known) -> bool:
     """Tell whether a point of a cell stands alone or is in another cell of the row as well."""
     frontiers = known.frontiers
-    elsewhere = False
     rest = frontiers.rest[witness] and found == frontiers.num_cells[witness] - 1
     if rest or frontiers.scanned[witness]:
         for place in range(frontiers.num_points[witness]):
-            elsewhere |= frontiers.points[witness, place] == point
+            if frontiers.points[witness, place] == point:
+                return True
     if rest:
         for place in range(found):
             cell = frontiers.cells[witness, place]
-            elsewhere |= known.cells.begin[cell] <= point < known.cells.end[cell]
-    return bool(elsewhere)
+            if known.cells.begin[cell] <= point < known.cells.end[cell]:
+                return True
+    return False
 
 
 @lean
