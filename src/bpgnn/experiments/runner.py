@@ -90,7 +90,6 @@ class _Grid:
         retry: bool,
     ) -> None:
         self.runs, self.append, self.watch = runs, append, watch
-        self.known = known
         wanted = {run.command: run for run in runs}
         self.found = {
             command: line
