@@ -81,7 +81,7 @@ def grow_frontiers(space: Space, cells: Cells, k: int, effort: Effort) -> Fronti
         num_points=np.zeros(num_nodes, np.int32),
         cells=np.empty(deep, np.int32),
         bounds=np.empty(deep, np.float32),
-        rates=np.empty(deep),
+        rates=np.empty(deep, np.float32),
         num_cells=np.zeros(num_nodes, np.int32),
         top=np.full(num_nodes, -np.inf),
         rest=np.zeros(num_nodes, np.bool_),

@@ -19,11 +19,9 @@ from bpgnn.infer.sample.race import Clocks, Known, race_rows, running_sums
 from bpgnn.infer.sample.sampler import Noise, Sample, Sampler, check_sample_size
 from bpgnn.infer.space import space_of
 
-# Measured (docs/sampling.md): leaves of 4, and frontiers of 64 points and 128 cells, or 96
-# where memory is what is short.
+# Measured (docs/sampling.md): leaves of 4, and frontiers of 64 points and 128 cells.
 _LEAF_SIZE = 4
 _MAX_POINTS, _MAX_CELLS = 64, 128
-_MANY_NODES, _CELLS_OF_MANY = 500_000, 96
 # With as few coordinates as this in all, a pass over every point costs less than a tree; with
 # many dimensions, in which boxes say little, up to as many nodes.
 _SCAN_UP_TO = 50_000
@@ -133,7 +131,7 @@ def _effort_for(num_nodes: int, dim: int, k: int) -> Effort:
         return Effort(max(_MAX_POINTS, 4 * k), _MAX_CELLS, SCAN_ALL, 0.0, 0.0)
     return Effort(
         max_points=max(_MAX_POINTS, 4 * k),
-        max_cells=_MAX_CELLS if num_nodes < _MANY_NODES else _CELLS_OF_MANY,
+        max_cells=_MAX_CELLS,
         max_opened=max(64, min(512, scan // 1500)),
         tolerance=6.0,
         scan_ratio=100.0 + scan / (12 * dim * k),

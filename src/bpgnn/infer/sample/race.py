@@ -341,12 +341,7 @@ def _ring(
             point = frontiers.points[witness, low]
         else:
             wanted = (share - points) / cells * frontiers.rates[witness, num_cells - 1]
-            found = _cell_at(frontiers, witness, num_cells, wanted)
-            cell = frontiers.cells[witness, found]
-            state = advanced(state)
-            number = known.cells.end[cell] - known.cells.begin[cell]
-            point = known.cells.begin[cell] + min(int(uniform(state) * number), number - 1)
-            state, accepted, met = _accept(witness, point, found, known, state)
+            state, point, accepted, met = _propose(witness, wanted, known, state)
             ratio = max(ratio, met)
             if not accepted:
                 continue
@@ -356,24 +351,33 @@ def _ring(
 
 
 @inlined
-def _cell_at(frontiers: Frontiers, witness: int, num_cells: int, wanted: float) -> int:
-    """Find the cell in which a share of the running sum of rates lies."""
-    low, high = 0, num_cells - 1
+def _propose(witness: int, wanted: float, known: Known, state: int) -> tuple:
+    """Draw a point of the cell in which a share of the running sum of rates lies; judge it."""
+    frontiers = known.frontiers
+    low, high = 0, frontiers.num_cells[witness] - 1
     while low < high:
         middle = (low + high) // 2
         if frontiers.rates[witness, middle] > wanted:
             high = middle
         else:
             low = middle + 1
-    return low
+    cell = frontiers.cells[witness, low]
+    begin = known.cells.begin[cell]
+    number = known.cells.end[cell] - begin
+    state = advanced(state)
+    point = begin + min(int(uniform(state) * number), number - 1)
+    step = float(frontiers.rates[witness, low])
+    if low > 0:
+        step -= float(frontiers.rates[witness, low - 1])
+    bound = frontiers.top[witness] + math.log(step / number)
+    state, accepted, ratio = _accept(witness, point, low, bound, known, state)
+    return state, point, accepted, ratio
 
 
 @inlined
-def _accept(witness: int, point: int, found: int, known: Known, state: int) -> tuple:
-    """Keep a proposed point with its true rate's share of its cell's bound."""
-    frontiers = known.frontiers
+def _accept(witness: int, point: int, found: int, bound: float, known: Known, state: int) -> tuple:
+    """Keep a proposed point with its true rate's share of what it was proposed at."""
     state = advanced(state)
-    bound = float(frontiers.bounds[witness, found])
     ratio = math.exp(min(1.0, -squared(known.space, witness, point) - bound))
     if uniform(state) >= ratio:
         return state, False, ratio
@@ -466,7 +470,8 @@ def _ring_across(
             cell = frontiers.cells[own, found]
             state = advanced(state)
             point = _drawn(clocks.back_totals, cells.begin[cell], cells.end[cell], uniform(state))
-            state, accepted, met = _accept(own, point, found, known, state)
+            bound = float(frontiers.bounds[own, found])
+            state, accepted, met = _accept(own, point, found, bound, known, state)
             ratio = max(ratio, met)
             if not accepted:
                 continue
@@ -644,12 +649,7 @@ def _ring_in_logs(
         if not log_time < best.times[last]:
             return state, ratio
         state = advanced(state)
-        found = _cell_at(frontiers, witness, num_cells, uniform(state) * total)
-        cell = frontiers.cells[witness, found]
-        state = advanced(state)
-        number = known.cells.end[cell] - known.cells.begin[cell]
-        point = known.cells.begin[cell] + min(int(uniform(state) * number), number - 1)
-        state, accepted, met = _accept(witness, point, found, known, state)
+        state, point, accepted, met = _propose(witness, uniform(state) * total, known, state)
         ratio = max(ratio, met)
         if accepted and (clocks.self_pairs or point != own):
             _offer(best, log_time, point)
@@ -685,7 +685,8 @@ def _ring_across_in_logs(own: int, known: Known, clocks: Clocks, best: _Best, st
                 break
             state = advanced(state)
             point = _drawn(clocks.back_totals, cells.begin[cell], cells.end[cell], uniform(state))
-            state, accepted, met = _accept(own, point, place, known, state)
+            bound = float(frontiers.bounds[own, place])
+            state, accepted, met = _accept(own, point, place, bound, known, state)
             ratio = max(ratio, met)
             begin, end = clocks.back_pointer[point], clocks.back_pointer[point + 1]
             if not accepted or begin == end:

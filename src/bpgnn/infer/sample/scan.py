@@ -22,6 +22,9 @@ _ROUNDING = 2.4e-7
 # Rows at a time and points at a time, so that what is read again stays in the cache.
 _ROWS, _TILE = 8, 512
 
+# The logarithm of a share of the top rate that float32 still holds.
+_FAINTEST = -60.0
+
 # Cells of fewer points cost more to go through than their bounds save.
 _LEAST = 32
 
@@ -36,7 +39,8 @@ class Frontiers(NamedTuple):
         num_points: How many stand alone, shape (N,).
         cells: Cells of the rest, shape (N, C).
         bounds: Logarithms of P that no point of the cell is above, shape (N, C).
-        rates: Running sum of each cell's points at its bound, over the top, shape (N, C).
+        rates: Running sum of each cell's points at its bound or a little more, over the top; a
+            cell is proposed at its step, and its points are judged by that step, (N, C).
         num_cells: How many cells there are, shape (N,).
         top: The highest of the bounds, shape (N,).
         rest: Whether the row's last cell is all points, to be refused where they stand alone
@@ -246,8 +250,10 @@ def finish_cells(cells: Cells, out: Frontiers, row: int, count: int) -> float:
     for place in range(count):
         cell = out.cells[row, place]
         number = int(cells.end[cell] - cells.begin[cell])
-        total += number * math.exp(float(out.bounds[row, place]) - top)
-        out.rates[row, place] = total
+        total += number * math.exp(max(_FAINTEST, float(out.bounds[row, place]) - top))
+        # Rounded up, so that no step is below what it bounds.
+        out.rates[row, place] = total * (1.0 + 1.2e-7)
+        total = float(out.rates[row, place])
     out.num_cells[row] = count
     out.top[row] = top
     return total
