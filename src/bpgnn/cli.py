@@ -593,8 +593,7 @@ def _stopped_if_started(bar: Progress) -> Iterator[None]:
 
 
 def _print_result(record: "RunRecord", folder: "RunFolder", console: Console) -> None:
-    validation = f"validation {record.validation_accuracy:.4f}, step {record.best_step}"
-    lines = [f"test accuracy {record.test_accuracy:.4f} ({validation} of {record.steps})"]
+    lines = [_accuracy_in_words(record)]
     latent = record.latent_graph
     if latent is not None:
         lines.append(
@@ -607,6 +606,13 @@ def _print_result(record: "RunRecord", folder: "RunFolder", console: Console) ->
     lines.append(f"run folder {folder.path}")
     for line in lines:
         _say(console, line)
+
+
+def _accuracy_in_words(record: "RunRecord") -> str:
+    if record.test_accuracy is None or record.validation_accuracy is None:
+        return f"trained for {record.steps} steps; no nodes were kept aside to test with"
+    validation = f"validation {record.validation_accuracy:.4f}, step {record.best_step}"
+    return f"test accuracy {record.test_accuracy:.4f} ({validation} of {record.steps})"
 
 
 def _say(console: Console, line: str) -> None:

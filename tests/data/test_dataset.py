@@ -108,7 +108,6 @@ def test_features_and_labels_that_do_not_fit_are_refused(features, labels, words
     ("parts", "words"),
     [
         ((mask(), mask(1), mask(2)), "The train mask is empty"),
-        ((mask(0), mask(1), mask()), "The test mask is empty"),
         ((mask(0, 1), mask(1), mask(2)), "train and validation masks overlap in 1 nodes"),
         ((mask(0, 2), mask(1), mask(2)), "train and test masks overlap"),
         ((mask(0), mask(1, 2), mask(2)), "validation and test masks overlap"),

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
-from bpgnn.data.dataset import make_dataset
+from bpgnn.data.dataset import Split, make_dataset
 from bpgnn.data.split import split
 from bpgnn.data.synthetic import block_model
 from bpgnn.errors import InputError, RunFolderError
@@ -120,6 +120,18 @@ def test_patience_shorter_than_the_way_to_the_first_evaluation_still_gives_one(s
     record = fit(small, make_plan(evaluate_every=6, patience=2, max_steps=40)).record
     assert record.best_step > 0
     assert record.steps % 6 == 0
+
+
+def test_without_nodes_to_validate_and_test_all_steps_are_taken(small, make_plan, tmp_path):
+    nothing = torch.zeros(small.num_nodes, dtype=torch.bool)
+    data = small.with_split(Split("all", small.labels >= 0, nothing, nothing))
+    plan = make_plan(max_steps=12, patience=1, evaluate_every=5)
+    found = fit(data, plan, folder=RunFolder(tmp_path / "run"), checkpoint_seconds=0)
+    assert found.record.steps == 12
+    assert found.record.test_accuracy is None
+    assert found.record.validation_accuracy is None
+    assert found.record.to_json()["validation_loss"] is None
+    assert (tmp_path / "run" / "checkpoint.safetensors").exists()
 
 
 def test_the_last_step_is_evaluated_whatever_the_interval(small, make_plan, tmp_path):

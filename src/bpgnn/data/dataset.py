@@ -21,8 +21,9 @@ class Split:
     Args:
         name: How the split was made: `complete`, `public`, `random` or a user's own word.
         train: Mask of the training nodes, shape (N,).
-        validation: Mask of the nodes for early stopping, shape (N,).
-        test: Mask of the nodes for the final figure, shape (N,).
+        validation: Mask of the nodes for early stopping, shape (N,); without any, training
+            goes on to its last step.
+        test: Mask of the nodes for the final figure, shape (N,); without any there is none.
     """
 
     name: str
@@ -31,7 +32,7 @@ class Split:
     test: Tensor
 
     def __post_init__(self) -> None:
-        """Refuse masks that are not Boolean, overlap or leave nothing to do."""
+        """Refuse masks that are not Boolean or overlap, and training without nodes."""
         for part in ("train", "validation", "test"):
             mask = getattr(self, part)
             if mask.dtype != torch.bool or mask.dim() != 1 or mask.shape != self.train.shape:
@@ -39,11 +40,11 @@ class Split:
                     f"The {part} mask must be a Boolean vector with one entry a node, but "
                     f"got {mask.dtype} of shape {tuple(mask.shape)}."
                 )
-            if not bool(mask.any()):
-                raise InputError(
-                    f"The {part} mask is empty. Mark at least one {part} node, or take a "
-                    "`random` split."
-                )
+        if not bool(self.train.any()):
+            raise InputError(
+                "The train mask is empty. Mark at least one training node, or take a `random` "
+                "split."
+            )
         for one, other in (("train", "validation"), ("train", "test"), ("validation", "test")):
             shared = int((getattr(self, one) & getattr(self, other)).sum())
             if shared:
@@ -283,5 +284,6 @@ def _check_split(split: Split, labels: Tensor) -> None:
             "Classification needs at least two."
         )
     for part in ("validation", "test"):
-        if not bool((labels[getattr(split, part)] >= 0).any()):
+        seen = labels[getattr(split, part)]
+        if seen.numel() > 0 and not bool((seen >= 0).any()):
             raise InputError(f"No {part} node has a label, so there is nothing to measure.")

@@ -143,6 +143,7 @@ class _Training:
         device = _device(plan.device)
         self.problem = make_problem(dataset, self.settings, seed=plan.seed, device=device)
         self.validation = stopping_nodes(dataset, self.problem)
+        self.judges = bool(self.validation.any())
         check_memory(plan.method, self.settings, self.problem)
         with seeded_globally(plan.seed, _WEIGHTS):
             self.method = METHODS[plan.method].build(self.settings, self.problem).to(device)
@@ -182,12 +183,15 @@ class _Training:
         while state.step < settings.max_steps and not self._stopped():
             losses = self._step()
             state.step += 1
-            if self.method.is_due(state.step) or state.step == settings.max_steps:
+            due = self.method.is_due(state.step) or state.step == settings.max_steps
+            if due and self.judges:
                 self._evaluate(losses)
             elif self.watch is not None:
                 self.watch(
                     Evaluation(state.step, settings.max_steps, losses, None, None, state.best_step)
                 )
+            if due and self.folder is not None:
+                self._maybe_checkpoint(self.folder)
 
     def finish(self) -> Fit:
         state = self.state
@@ -242,7 +246,6 @@ class _Training:
         if self.folder is not None:
             line = {"step": state.step, "losses": losses, "validation": asdict(found)}
             self.folder.append_history(line)
-            self._maybe_checkpoint(self.folder)
         if self.watch is not None:
             self.watch(
                 Evaluation(
@@ -325,8 +328,8 @@ class _Training:
 
     def _record(self, probabilities: Tensor, summary: LatentSummary | None) -> RunRecord:
         labels, split = self.dataset.labels, self.dataset.chosen_split()
-        test = score(probabilities, labels, split.test)
-        validation = score(probabilities, labels, self.validation)
+        test = score(probabilities, labels, split.test) if bool(split.test.any()) else None
+        validation = score(probabilities, labels, self.validation) if self.judges else None
         cpu, wall, memory = self._spent()
         return RunRecord(
             method=self.plan.method,
@@ -337,11 +340,11 @@ class _Training:
             add_edges=self.plan.add_edges,
             drop_edges=self.plan.drop_edges,
             labels_per_class=self.plan.labels_per_class,
-            test_accuracy=test.accuracy,
-            validation_accuracy=validation.accuracy,
-            validation_loss=validation.loss,
-            test_macro_f1=test.macro_f1,
-            test_balanced_accuracy=test.balanced_accuracy,
+            test_accuracy=test and test.accuracy,
+            validation_accuracy=validation and validation.accuracy,
+            validation_loss=validation and validation.loss,
+            test_macro_f1=test and test.macro_f1,
+            test_balanced_accuracy=test and test.balanced_accuracy,
             steps=self.state.step,
             best_step=self.state.best_step,
             latent_graph=summary,

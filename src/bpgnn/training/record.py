@@ -50,7 +50,10 @@ class LatentSummary:
 @final
 @dataclass(frozen=True)
 class RunRecord:
-    """Say what was run and what came out; accuracies are shares from 0 to 1."""
+    """Say what was run and what came out; accuracies are shares from 0 to 1.
+
+    They are None where the split has no nodes to validate or test with.
+    """
 
     method: str
     dataset: str
@@ -60,11 +63,11 @@ class RunRecord:
     add_edges: float
     drop_edges: float
     labels_per_class: int | None
-    test_accuracy: float
-    validation_accuracy: float
-    validation_loss: float
-    test_macro_f1: float
-    test_balanced_accuracy: float
+    test_accuracy: float | None
+    validation_accuracy: float | None
+    validation_loss: float | None
+    test_macro_f1: float | None
+    test_balanced_accuracy: float | None
     steps: int
     best_step: int
     latent_graph: LatentSummary | None

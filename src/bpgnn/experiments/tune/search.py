@@ -1,5 +1,6 @@
 """A search within a budget of processor time, which can be stopped and gone on with."""
 
+import math
 import time
 import warnings
 from collections.abc import Callable
@@ -109,7 +110,8 @@ def _loss(optuna: Any, trial: Any, data: Dataset, plan: Plan, end: float) -> flo
 
     begun = time.process_time()
     try:
-        return fit(data, plan, watch=watch).record.validation_loss
+        loss = fit(data, plan, watch=watch).record.validation_loss
+        return math.inf if loss is None else loss
     except (InputError, NotEnoughMemoryError):
         # Some settings do not go together, such as heads that cannot share a width, or do not
         # fit into memory.
