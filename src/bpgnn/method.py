@@ -176,6 +176,9 @@ class Method(nn.Module, ABC, Generic[SettingsT]):
     """Whether the observed graph is needed, used where there is one, or ignored."""
     infers_graph: ClassVar[bool]
     """Whether a latent graph comes out."""
+    takes_newcomers: ClassVar[bool] = False
+    """Whether, after training, nodes may be appended to a problem that only receive edges: the
+    forward pass then scores them too, and the draws of the others may be given."""
     instead: ClassVar[str] = "Take a smaller data set or a machine with more."
     """What to do where memory is short."""
     settings: SettingsT

@@ -8,7 +8,9 @@ from bpgnn.errors import InputError
 from bpgnn.matrix import csr_matrix
 
 
-def prepare_features(features: Tensor, kind: FeatureKind) -> Tensor:  # (N, F) -> (N, F)
+def prepare_features(
+    features: Tensor, kind: FeatureKind, like: Tensor | None = None
+) -> Tensor:  # (N, F) -> (N, F)
     """Bring raw features to a common scale.
 
     Rows of `counts` are divided by their sum, or by one where the sum is below one, as PyG's
@@ -19,6 +21,8 @@ def prepare_features(features: Tensor, kind: FeatureKind) -> Tensor:  # (N, F) -
     Args:
         features: Raw values, shape (N, F), dense or sparse CSR.
         kind: `counts` or `table`.
+        like: Values whose mean and deviation a table's columns are brought to a scale by, for
+            rows that come later, shape (M, F); those of `features` if None.
 
     Returns:
         Prepared values of the same layout and type, shape (N, F).
@@ -32,7 +36,8 @@ def prepare_features(features: Tensor, kind: FeatureKind) -> Tensor:  # (N, F) -
         raise InputError(f"`kind` must be 'counts' or 'table', but got {kind!r}.")
     sparse = features.layout == torch.sparse_csr
     if kind == "table":
-        return _scaled_columns(features) if sparse else _standardised_columns(features)
+        like = features if like is None else like
+        return (_scaled_columns if sparse else _standardised_columns)(features, like)
     values = features.values() if sparse else features
     if values.numel() > 0 and bool((values < 0).any()):
         raise InputError(
@@ -55,21 +60,21 @@ def _divided_rows(features: Tensor) -> Tensor:
     return _with_values(features, values / sums[row])
 
 
-def _standardised_columns(features: Tensor) -> Tensor:
-    if features.size(0) == 0:
+def _standardised_columns(features: Tensor, like: Tensor) -> Tensor:
+    if like.size(0) == 0:
         return features
     # Twice the precision, since a large mean would cancel the digits of a small deviation.
-    exact = features.double()
+    exact = like.double()
     constant = exact.amax(dim=0) == exact.amin(dim=0)
-    centred = exact - exact.mean(dim=0)
-    deviation = centred.square().mean(dim=0).sqrt()
+    mean = exact.mean(dim=0)
+    deviation = (exact - mean).square().mean(dim=0).sqrt()
     scale = torch.where(constant, 0.0, 1.0 / deviation.masked_fill(constant, 1.0))
-    return (centred * scale).to(features.dtype)
+    return ((features.double() - mean) * scale).to(features.dtype)
 
 
-def _scaled_columns(features: Tensor) -> Tensor:
-    values, column = features.values().double(), features.col_indices()
-    num_rows, num_columns = features.shape
+def _scaled_columns(features: Tensor, like: Tensor) -> Tensor:
+    values, column = like.values().double(), like.col_indices()
+    num_rows, num_columns = like.shape
     zeros = torch.zeros(num_columns, dtype=values.dtype, device=values.device)
     mean = zeros.index_add(0, column, values) / max(num_rows, 1)
     square = zeros.index_add(0, column, values.square()) / max(num_rows, 1)
@@ -77,7 +82,8 @@ def _scaled_columns(features: Tensor) -> Tensor:
     # Below this the difference of squares is rounding, that is, the column is constant.
     constant = deviation <= 1e-7 * mean.abs()
     scale = torch.where(constant, 0.0, 1.0 / deviation.masked_fill(constant, 1.0))
-    return _with_values(features, (values * scale[column]).to(features.dtype))
+    scaled = features.values().double() * scale[features.col_indices()]
+    return _with_values(features, scaled.to(features.dtype))
 
 
 def _with_values(features: Tensor, values: Tensor) -> Tensor:

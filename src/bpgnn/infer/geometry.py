@@ -46,10 +46,18 @@ class Metric(nn.Module, ABC):
     def embed(self, raw: Tensor) -> Tensor:  # (N, D) -> (N, D)
         """Put a network's output on the space."""
 
-    def standardized(self, raw: Tensor) -> Tensor:  # (N, D) -> (N, D)
+    def standardized(
+        self,
+        raw: Tensor,
+        num_known: int | None = None,  # noqa: ARG002  flat spaces do
+    ) -> Tensor:  # (N, D) -> (N, D)
         """Give dimensions of flat space mean zero and variance one, before they are embedded.
 
         A curved space has a size of its own, so its dimensions stay as they are.
+
+        Args:
+            raw: A network's output.
+            num_known: Take mean and variance of so many points, the first; of all if None.
         """
         return raw
 
@@ -84,10 +92,11 @@ class Euclidean(Metric):
         return raw
 
     @override
-    def standardized(self, raw: Tensor) -> Tensor:
-        centred = raw - raw.mean(0, keepdim=True)
+    def standardized(self, raw: Tensor, num_known: int | None = None) -> Tensor:
+        centred = raw - raw[:num_known].mean(0, keepdim=True)
         # Gradients of a constant dimension stay finite.
-        return centred * torch.rsqrt(centred.square().mean(0, keepdim=True) + 1e-12)
+        variance = centred[:num_known].square().mean(0, keepdim=True)
+        return centred * torch.rsqrt(variance + 1e-12)
 
     @override
     def squared_between(self, first: Tensor, second: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from bpgnn.infer.boolean import LOG_TINY, BooleanProduct
 from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities, Symmetrised
 from bpgnn.infer.residual import GraphSum
 from bpgnn.infer.sample.choose import choose_sampler
+from bpgnn.infer.sample.newcomers import draw_newcomers
 from bpgnn.infer.sample.sampler import Sample
 from bpgnn.infer.spaces import make_metric
 from bpgnn.infer.witness import (
@@ -149,16 +150,19 @@ class BooleanLayer(nn.Module):
             observed: The observed graph A, or None to sample P itself.
             generator: Where dropout and noise come from.
             num_samples: How many graphs to draw.
-            given: Neighbours that were drawn before, to be taken instead of new ones.
+            given: Neighbours that were drawn before, to be taken instead of new ones. If there
+                are more nodes than these are for, the others are newcomers: they are drawn for
+                among the nodes that were there before, whose points alone set the scale.
 
         Returns:
             Points, probabilities and neighbours.
         """
         latent = self.embedding(states, current, log_weight, generator=generator)
-        kernel = self.kernel(latent)
+        kernel = self.kernel(latent, None if given is None else given.neighbours.size(1))
         probabilities = self.product(kernel, observed)
         if given is not None:
-            return Inference(latent, kernel, probabilities, given)
+            sample = draw_newcomers(probabilities, given, generator=generator)
+            return Inference(latent, kernel, probabilities, sample)
         sampler = choose_sampler(self.settings.sampler, probabilities, self.settings.noise)
         self.sampler_name = sampler.name
         sample = sampler.sample(
@@ -171,10 +175,10 @@ class BooleanLayer(nn.Module):
         )
         return Inference(latent, kernel, probabilities, sample)
 
-    def kernel(self, latent: Tensor) -> KernelProbabilities:  # (N, D)
+    def kernel(self, latent: Tensor, num_known: int | None = None) -> KernelProbabilities:  # (N, D)
         """Form P from latent points as the embedding gives them (eq. g4P)."""
         if self.settings.standardize:
-            latent = self.metric.standardized(latent)
+            latent = self.metric.standardized(latent, num_known)
         points = self.metric.embed(latent)
         # The authors' parametrisation: 1/φ stays between e⁻⁵ and e⁵.
         return KernelProbabilities(points, self.temperature.clamp(-5, 5).exp(), self.metric)

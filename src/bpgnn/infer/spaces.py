@@ -144,8 +144,9 @@ class Product(Metric):
         return torch.cat([part.embed(own) for part, own in self._shares(raw)], dim=-1)
 
     @override
-    def standardized(self, raw: Tensor) -> Tensor:
-        return torch.cat([part.standardized(own) for part, own in self._shares(raw)], dim=-1)
+    def standardized(self, raw: Tensor, num_known: int | None = None) -> Tensor:
+        shares = [part.standardized(own, num_known) for part, own in self._shares(raw)]
+        return torch.cat(shares, dim=-1)
 
     @override
     def squared_between(self, first: Tensor, second: Tensor) -> Tensor:

@@ -50,6 +50,7 @@ class LayeredMethod(Method[LayeredT], ABC):
     """
 
     infers_graph = False
+    takes_newcomers = True
 
     def __init__(self, settings: LayeredT, problem: Problem) -> None:
         """Make the layers."""

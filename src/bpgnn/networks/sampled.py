@@ -395,6 +395,7 @@ class SampledMethod(Method[SampledT], ABC):
 
     graph_use = "used"
     infers_graph = True
+    takes_newcomers = True
 
     def __init__(self, settings: SampledT, problem: Problem) -> None:
         """Make the network."""

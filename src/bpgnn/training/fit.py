@@ -1,11 +1,10 @@
 """The one training loop."""
 
-import json
 import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields, replace
-from typing import Any, cast, final
+from typing import cast, final
 
 import torch
 from torch import Tensor
@@ -15,6 +14,7 @@ from bpgnn.errors import InputError, RunFolderError
 from bpgnn.graph import Graph
 from bpgnn.method import Method, Output, Problem
 from bpgnn.methods.registry import METHODS
+from bpgnn.nn.sparse import values_of
 from bpgnn.randomness import generator_for, seeded_globally
 from bpgnn.training.checkpoint import (
     TrainingState,
@@ -76,15 +76,19 @@ class Fit:
     """Hold what a training gives.
 
     Args:
+        dataset: What it was trained on.
         method: The trained method, with the weights that were tested.
-        problem: What it was trained on.
+        problem: The data as the method saw them.
+        output: The forward pass that was tested.
         probabilities: Class probabilities of every node, shape (N, C).
         latent_graph: The mean of the sampled graphs, or None.
         record: What was run and what came out.
     """
 
+    dataset: Dataset
     method: Method
     problem: Problem
+    output: Output
     probabilities: Tensor
     latent_graph: Graph | None
     record: RunRecord
@@ -162,17 +166,7 @@ class _Training:
             folder.write_json(PLAN, plan)
             folder.cut_history(-1)
             return
-        stored = folder.read_json(PLAN)
-        if stored.get("fingerprint") != print_of_data:
-            raise RunFolderError(
-                f"The run in {folder.path} was trained on other data than is here now. "
-                "Put the data back as they were, or train anew with another --out."
-            )
-        if differing := _differing(stored.get("settings"), plan["settings"]):
-            raise RunFolderError(
-                f"The run in {folder.path} was begun with other settings than this version of "
-                f"bpgnn gives it now: {', '.join(differing)}. Train anew with another --out."
-            )
+        folder.check_unchanged(print_of_data, asdict(self.settings))
         folder.sweep()
         if folder.has(CHECKPOINT):
             self._restore(folder)
@@ -197,13 +191,11 @@ class _Training:
         state = self.state
         if self.settings.test_weights == "best" and state.best_weights:
             self.method.load_state_dict(state.best_weights)
-        output = predict(self.method, self.problem, generator=self._evaluation_generator(0))
+        output, latent = final_output(self.method, self.problem, self.plan.seed)
         probabilities = output.probabilities().cpu()
-        graphs = self.method.latent_graphs(output)
-        latent = merged(graphs).to("cpu") if graphs else None
         summary = None if latent is None else self._summary(output, latent)
         record = self._record(probabilities, summary)
-        fitted = Fit(self.method, self.problem, probabilities, latent, record)
+        fitted = Fit(self.dataset, self.method, self.problem, output, probabilities, latent, record)
         if self.folder is not None:
             weights = TrainingState(weights=self.method.state_dict(), step=state.step)
             self.folder.write(WEIGHTS, to_bytes(weights))
@@ -269,7 +261,7 @@ class _Training:
         return self.method.validation_loss(output, nodes.to(device), labels)
 
     def _evaluation_generator(self, step: int) -> torch.Generator:
-        return generator_for(self.plan.seed, _EVALUATION, step, device=self.generator.device)
+        return _evaluation_generator(self.plan.seed, step, self.generator.device)
 
     def _maybe_checkpoint(self, folder: RunFolder) -> None:
         if time.monotonic() - self.last_checkpoint < self.checkpoint_seconds:
@@ -373,6 +365,18 @@ class _Training:
         }
 
 
+def final_output(method: Method, problem: Problem, seed: int) -> tuple[Output, Graph | None]:
+    """Predict as the end of a training does, and give the mean of the sampled graphs."""
+    generator = _evaluation_generator(seed, 0, values_of(problem.features).device)
+    output = predict(method, problem, generator=generator)
+    graphs = method.latent_graphs(output)
+    return output, merged(graphs).to("cpu") if graphs else None
+
+
+def _evaluation_generator(seed: int, step: int, device: torch.device) -> torch.Generator:
+    return generator_for(seed, _EVALUATION, step, device=device)
+
+
 def _judged(
     select_by: str, loss: float, accuracy: float, state: TrainingState
 ) -> tuple[bool, bool]:
@@ -390,12 +394,6 @@ def _check_finite(loss: float, step: int) -> None:
             f"The loss became {loss} at step {step}. Lower `learning_rate`, or check the scale "
             "of the features."
         )
-
-
-def _differing(stored: Any, now: Any) -> list[str]:
-    """Name the settings that are not those of a run's folder, as JSON has them."""
-    stored, now = stored if isinstance(stored, dict) else {}, json.loads(json.dumps(now))
-    return [name for name in {**now, **stored} if stored.get(name) != now.get(name)]
 
 
 def _device(name: str) -> torch.device:

@@ -100,6 +100,20 @@ class RunFolder:
             )
         return value
 
+    def check_unchanged(self, fingerprint: str, settings: dict[str, Any]) -> None:
+        """Refuse data and settings that are not those that the run was begun with."""
+        stored = self.read_json(PLAN)
+        if stored.get("fingerprint") != fingerprint:
+            raise RunFolderError(
+                f"The run in {self.path} was trained on other data than is here now. "
+                "Put the data back as they were, or train anew with another --out."
+            )
+        if differing := _differing(stored.get("settings"), settings):
+            raise RunFolderError(
+                f"The run in {self.path} was begun with other settings than this version of "
+                f"bpgnn gives it now: {', '.join(differing)}. Train anew with another --out."
+            )
+
     def append_history(self, line: dict[str, Any]) -> None:
         """Add one evaluation to the history."""
         with _explained(self.path, "write"):
@@ -118,6 +132,12 @@ class RunFolder:
             except (ValueError, KeyError, TypeError):
                 break
         self.write(HISTORY, "".join(kept).encode())
+
+
+def _differing(stored: Any, now: dict[str, Any]) -> list[str]:
+    """Name the settings that are not those of a run's folder, as JSON has them."""
+    stored, now = stored if isinstance(stored, dict) else {}, json.loads(json.dumps(now))
+    return [name for name in {**now, **stored} if stored.get(name) != now.get(name)]
 
 
 @contextmanager

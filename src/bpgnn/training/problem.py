@@ -4,7 +4,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bpgnn.data.dataset import Dataset
+from bpgnn.data.dataset import Dataset, FeatureKind
 from bpgnn.data.prepare import prepare_features
 from bpgnn.errors import InputError
 from bpgnn.losses.classification import balanced_weight
@@ -15,7 +15,7 @@ from bpgnn.randomness import numpy_generator_for
 _OUTER_SHARES = {"validation": 0.5, "train": 0.2}
 _STREAM = 0x0073B
 
-_KINDS = {"rows": "counts", "columns": "table"}
+_KINDS: dict[str, FeatureKind] = {"rows": "counts", "columns": "table"}
 
 
 def make_problem(
@@ -39,9 +39,9 @@ def make_problem(
         What a method sees.
     """
     features = dataset.features
-    if settings.feature_scaling != "none":
-        kind = _KINDS.get(settings.feature_scaling, dataset.feature_kind)
-        features = prepare_features(features, kind)  # pyright: ignore[reportArgumentType]
+    kind = scaling_of(dataset, settings)
+    if kind is not None:
+        features = prepare_features(features, kind)
     if features.layout == torch.sparse_csr:
         ready = SparseMatrix.from_csr(features).to(device=device, dtype=dtype)
     else:
@@ -64,6 +64,13 @@ def make_problem(
         class_weight=weight,
         outer=None if settings.outer_nodes == "none" else outer.nonzero().squeeze(1).to(device),
     )
+
+
+def scaling_of(dataset: Dataset, settings: MethodSettings) -> FeatureKind | None:
+    """Tell how features are scaled, or None where they are taken as they are."""
+    if settings.feature_scaling == "none":
+        return None
+    return _KINDS.get(settings.feature_scaling, dataset.feature_kind)
 
 
 def stopping_nodes(dataset: Dataset, problem: Problem) -> Tensor:  # (N,)

@@ -85,6 +85,13 @@ class RunRecord:
         """Return plain values, ready for JSON."""
         return asdict(self)
 
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "RunRecord":
+        """Read such values back; what is missing or does not belong is a TypeError."""
+        latent = values.get("latent_graph")
+        summary = None if latent is None else LatentSummary(**latent)
+        return cls(**{**values, "latent_graph": summary})
+
 
 def versions() -> dict[str, str | None]:
     """List the versions that a result depends on.

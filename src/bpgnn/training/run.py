@@ -66,15 +66,21 @@ def new_folder(path: Path | None, plan: Plan, dataset: str) -> RunFolder:
 
 
 def resumed_plan(folder: RunFolder) -> tuple[Plan, str, str, int]:
-    """Read from a run's folder its plan, data set, split and number of threads."""
-    if not folder.path.is_dir():
-        raise RunFolderError(f"There is no run folder {folder.path}. Check the path.")
-    stored = folder.read_json(PLAN)
+    """Read from an unfinished run's folder its plan, data set, split and number of threads."""
+    found = stored_plan(folder)
     if folder.has(RESULT):
         raise RunFolderError(
             f"The run in {folder.path} is finished: see {RESULT} there. "
             "Train anew with another --out or --seed."
         )
+    return found
+
+
+def stored_plan(folder: RunFolder) -> tuple[Plan, str, str, int]:
+    """Read from a run's folder its plan, data set, split and number of threads."""
+    if not folder.path.is_dir():
+        raise RunFolderError(f"There is no run folder {folder.path}. Check the path.")
+    stored = folder.read_json(PLAN)
     try:
         plan = Plan(**{item.name: stored[item.name] for item in fields(Plan)})
         dataset, split, threads = (stored[name] for name in ("dataset", "split", "threads"))
