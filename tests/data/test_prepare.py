@@ -10,7 +10,7 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import NormalizeFeatures
 
 from bpgnn.data.catalog import load
-from bpgnn.data.prepare import prepare_features
+from bpgnn.data.prepare import guess_kind, prepare_features
 from bpgnn.data.sparse import rows_from_scipy, rows_to_scipy
 from bpgnn.data.tables import load_table
 from bpgnn.errors import InputError
@@ -76,5 +76,47 @@ def test_negative_counts_are_refused_with_the_cure():
 
 
 def test_an_unknown_kind_is_refused():
-    with pytest.raises(InputError, match="'counts' or 'table', but got 'words'"):
+    with pytest.raises(InputError, match="'table', 'alike', but got 'words'"):
         prepare_features(torch.ones(2, 2), "words")
+
+
+def test_columns_that_are_alike_share_one_scale():
+    features = torch.tensor([[0.0, 10.0, 5.0], [8.0, 11.0, 5.0], [4.0, 9.0, 5.0]])
+    found = prepare_features(features, "alike")
+    torch.testing.assert_close(found.mean(0), torch.zeros(3))
+    ratio = found[:, 0].std() / found[:, 1].std()
+    torch.testing.assert_close(ratio, features[:, 0].std() / features[:, 1].std())
+    torch.testing.assert_close(found[:, :2].square().mean(), torch.tensor(1.0))
+    assert found[:, 2].tolist() == [0.0, 0.0, 0.0]
+    sparse = prepare_features(features.to_sparse_csr(), "alike").to_dense()
+    torch.testing.assert_close(sparse[:, :2] - sparse[:, :2].mean(0), found[:, :2])
+
+
+@pytest.mark.parametrize("kind", ["counts", "table", "alike"])
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_rows_that_come_later_are_scaled_as_those_before(kind, layout):
+    features = torch.rand(20, 12) * torch.arange(1.0, 13.0)
+    features[:, 3] = 0.0
+    if layout == "sparse":
+        features = features.to_sparse_csr()
+    whole = prepare_features(features, kind)
+    again = prepare_features(features, kind, like=features)
+    dense = [part.to_dense() for part in (whole, again)]
+    torch.testing.assert_close(*dense)
+    later = (features.to_dense()[:5] * 3 + 1).to_sparse_csr()
+    later = later if layout == "sparse" else later.to_dense()
+    one = prepare_features(later, kind, like=features).to_dense()
+    if kind != "counts":
+        # The same straight line for both: what lies between two rows stays in proportion.
+        step = (dense[0][1] - dense[0][0]) * 3
+        torch.testing.assert_close(one[1] - one[0], step, atol=1e-4, rtol=1e-4)
+
+
+def test_the_kind_of_features_is_guessed():
+    assert guess_kind(load_table("digits").features) == "alike"
+    assert guess_kind(load_table("wine").features) == "table"
+    assert guess_kind(load_table("breast_cancer").features) == "table"
+    assert guess_kind(load("cora").features) == "counts"
+    assert guess_kind(load("cora").features.to_dense()) == "counts"
+    assert guess_kind(torch.randn(30, 20)) == "alike"
+    assert guess_kind(torch.zeros(0, 4)) == "table"

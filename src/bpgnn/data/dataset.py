@@ -10,7 +10,7 @@ from torch import Tensor
 from bpgnn.errors import InputError, RepairWarning
 from bpgnn.graph import Graph, with_both_directions
 
-FeatureKind = Literal["counts", "table"]
+FeatureKind = Literal["counts", "table", "alike"]
 
 
 @final
@@ -68,8 +68,9 @@ class Dataset:
         public_split: The split published with the data, or None.
         class_names: One name a class.
         node_names: One name a node, or none at all.
-        feature_kind: `counts` (each row is divided by its sum before use) or `table` (each
-            column is standardised).
+        feature_kind: `counts` (each row is divided by its sum before use), `table` (each
+            column is standardised) or `alike` (columns of one unit, such as pixels: all are
+            divided by the same number).
         notes: What was repaired or is worth knowing, one sentence each.
         true_graph: The graph as it was before edges were added or dropped to see what that
             does; never shown to a method.
@@ -175,7 +176,7 @@ def make_dataset(
         split: Which nodes train, validate and test.
         class_names: One name a class.
         node_names: One name a node.
-        feature_kind: `counts` or `table`, see :class:`Dataset`.
+        feature_kind: `counts`, `table` or `alike`, see :class:`Dataset`.
 
     Returns:
         The checked data set.

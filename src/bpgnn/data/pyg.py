@@ -51,7 +51,7 @@ def from_pyg(
         data: `x` and `y`; `edge_index`, `edge_weight` and the three masks if there are any.
         name: What to call it.
         directed: Whether an edge without its twin is meant so.
-        feature_kind: `counts` or `table`, see :class:`bpgnn.data.dataset.Dataset`.
+        feature_kind: `counts`, `table` or `alike`, see :class:`bpgnn.data.dataset.Dataset`.
 
     Returns:
         The checked data set, with the split of the masks, or none.
