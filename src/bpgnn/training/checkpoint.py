@@ -1,16 +1,13 @@
 """The whole state of a training, in one file that runs no code when it is read."""
 
-import hashlib
-import json
 from dataclasses import dataclass, field
-from typing import Any, final
+from typing import final
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load, save
 from torch import Tensor
 
 from bpgnn.errors import RunFolderError
+from bpgnn.packed import pack, unpack
 
 
 @final
@@ -52,9 +49,6 @@ _NUMBERS = (
     *("cpu_seconds", "wall_seconds", "peak_memory_mb"),
 )
 
-# What stands in the place of the file's SHA-256 while that is computed.
-_NO_DIGEST = "0" * 64
-
 
 def to_bytes(state: TrainingState) -> bytes:
     """Write a state as safetensors."""
@@ -64,36 +58,17 @@ def to_bytes(state: TrainingState) -> bytes:
         tensors |= {f"optimizer/{index}/{name}": value for name, value in parts.items()}
     if state.generator is not None:
         tensors["generator"] = state.generator
-    numbers = json.dumps({name: getattr(state, name) for name in _NUMBERS})
-    flat = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
-    content = save(_unshared(flat), metadata={"bpgnn": numbers, "sha256": _NO_DIGEST})
-    return content.replace(_NO_DIGEST.encode(), _digest(content).encode(), 1)
+    return pack(tensors, {name: getattr(state, name) for name in _NUMBERS})
 
 
 def from_bytes(content: bytes, where: str) -> TrainingState:
     """Read a state; `where` names it in the error for a damaged one."""
     try:
-        length = int.from_bytes(content[:8], "little")
-        header = json.loads(content[8 : 8 + length])
-        metadata = header["__metadata__"]
-        if (
-            _digest(content.replace(metadata["sha256"].encode(), _NO_DIGEST.encode(), 1))
-            != (metadata["sha256"])
-        ):
-            raise ValueError("its checksum is wrong")
-        numbers: dict[str, Any] = json.loads(metadata["bpgnn"])
+        tensors, numbers = unpack(content)
         state = TrainingState(**{name: numbers[name] for name in _NUMBERS})
-        for name, value in load(content).items():
+        for name, value in tensors.items():
             _place(state, name, value)
-    except (
-        SafetensorError,
-        ArithmeticError,
-        LookupError,
-        RecursionError,
-        TypeError,
-        ValueError,
-        AttributeError,
-    ) as error:
+    except (LookupError, TypeError, ValueError) as error:
         raise RunFolderError(
             f"The checkpoint {where} is damaged or not one of bpgnn's ({error}). "
             "Train again with another --out."
@@ -128,18 +103,3 @@ def _place(state: TrainingState, name: str, value: Tensor) -> None:
         state.optimizer.setdefault(int(index), {})[part] = value
     else:
         {"weights": state.weights, "best": state.best_weights}[kind][rest] = value
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-def _unshared(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Copy tensors that share memory: safetensors stores each once only."""
-    seen: set[int] = set()
-    separate = {}
-    for name, value in tensors.items():
-        shared = value.data_ptr() in seen and value.numel() > 0
-        seen.add(value.data_ptr())
-        separate[name] = value.clone() if shared else value
-    return separate
