@@ -24,7 +24,6 @@ from rich.progress import (
     Progress,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
 from rich.table import Table
 
@@ -34,7 +33,7 @@ from bpgnn.errors import BPGNNError, DataUnavailableError, InputError, nearest
 if TYPE_CHECKING:
     from bpgnn.experiments.runner import Progress as GridProgress
     from bpgnn.experiments.summary import Cell
-    from bpgnn.training.fit import Evaluation, Fit
+    from bpgnn.training.fit import Fit
     from bpgnn.training.folder import RunFolder
     from bpgnn.training.plan import Plan
     from bpgnn.training.record import RunRecord
@@ -450,6 +449,7 @@ def _train(
     import torch
 
     from bpgnn.infer.sample.lazy import is_compiled
+    from bpgnn.training.bar import training_bar
     from bpgnn.training.fit import fit
     from bpgnn.training.run import load_for
 
@@ -470,43 +470,11 @@ def _train(
         if not is_compiled():
             _say(console, "The first run compiles the sampler, which takes up to a minute.")
         try:
-            with _training_bar(console, plan, name) as watch:
+            with training_bar(plan.settings_for(name), console) as watch:
                 return fit(data, plan, folder=folder, resume=resume, watch=watch)
         except KeyboardInterrupt:
             _say(console, f"Stopped. Go on with: bpgnn train --resume {folder.path}")
             sys.exit(130)
-
-
-@contextmanager
-def _training_bar(console: Console, plan: "Plan", name: str) -> Iterator:
-    """Show step, losses, validation accuracy and time left."""
-    settings = plan.settings_for(name)
-    columns = (
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[losses]}"),
-        TextColumn("[green]{task.fields[accuracy]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-    )
-    bar = Progress(*columns, console=console)
-    task = bar.add_task("", total=settings.max_steps, losses="", accuracy="")
-
-    def watch(seen: "Evaluation") -> None:
-        # Begun at the first step, so that bad input is answered without an empty bar.
-        bar.start()
-        losses = " ".join(f"{key} {value:.3f}" for key, value in seen.losses.items())
-        # Training ends at the last step, or sooner when patience does.
-        end = min(seen.max_steps, max(seen.best_step, seen.step) + settings.patience)
-        if seen.best_step:
-            end = min(end, seen.best_step + settings.patience)
-        bar.update(task, completed=seen.step, total=max(end, seen.step), losses=losses)
-        if seen.validation_accuracy is not None:
-            bar.update(task, accuracy=f"validation {seen.validation_accuracy:.3f}")
-
-    with _stopped_if_started(bar):
-        yield watch
 
 
 @contextmanager
@@ -519,6 +487,8 @@ def _grid_bar(console: Console) -> Iterator:
         TimeElapsedColumn(),
         TextColumn("{task.fields[left]}"),
     )
+    from bpgnn.training.bar import stopped_if_started
+
     bar = Progress(*columns, console=console)
     task = bar.add_task("", total=None, running=0, failed=0, left="")
 
@@ -532,7 +502,7 @@ def _grid_bar(console: Console) -> Iterator:
             words = f"{outcome}  {seen.latest['command']}"
             bar.console.print(words, markup=False, highlight=False)
 
-    with _stopped_if_started(bar):
+    with stopped_if_started(bar):
         yield watch
 
 
@@ -571,6 +541,8 @@ def _write_csv(lines: list[dict]) -> None:
 @contextmanager
 def _download_bar(console: Console) -> Iterator:
     """Show a bar once the first byte has come."""
+    from bpgnn.training.bar import stopped_if_started
+
     bar = Progress(TextColumn("fetching"), BarColumn(), DownloadColumn(), console=console)
     task = bar.add_task("", total=None)
 
@@ -578,18 +550,8 @@ def _download_bar(console: Console) -> Iterator:
         bar.start()
         bar.update(task, completed=done, total=total)
 
-    with _stopped_if_started(bar):
+    with stopped_if_started(bar):
         yield report
-
-
-@contextmanager
-def _stopped_if_started(bar: Progress) -> Iterator[None]:
-    """End a bar; one that never began would print an empty line."""
-    try:
-        yield
-    finally:
-        if bar.live.is_started:
-            bar.stop()
 
 
 def _print_result(record: "RunRecord", folder: "RunFolder", console: Console) -> None:

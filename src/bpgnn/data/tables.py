@@ -1,6 +1,6 @@
 """Scikit-learn's small tables, and graphs made from features alone."""
 
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import sklearn.datasets
 import torch
@@ -71,11 +71,38 @@ def neighbour_graph(features: Tensor, k: int, metric: Metric = "euclidean") -> G
         raise InputError(f"`k` must be between 1 and {num_nodes - 1}, but got {k}.")
     if metric not in get_args(Metric):
         raise InputError(f"`metric` must be 'euclidean' or 'cosine', but got {metric!r}.")
-    sparse = features.layout == torch.sparse_csr
-    values = rows_to_scipy(features) if sparse else features.detach().cpu().numpy()
-    search = NearestNeighbors(n_neighbors=k, metric=metric).fit(values)
+    search = NearestNeighbors(n_neighbors=k, metric=metric).fit(_values(features))
     # Without rows of its own to look up, the search leaves each node out of its neighbours.
     nearest = search.kneighbors(return_distance=False)
     sources = torch.from_numpy(nearest).reshape(-1)
     targets = torch.arange(num_nodes).repeat_interleave(k)
     return with_both_directions(Graph.from_edge_index(torch.stack([sources, targets]), num_nodes))
+
+
+def neighbours_among(
+    features: Tensor, known: Tensor, k: int, metric: Metric = "euclidean"
+) -> Tensor:  # (M, F), (N, F) -> (2, M * k)
+    """Find the k nearest known nodes of rows that come later.
+
+    Args:
+        features: Prepared values of those rows, shape (M, F).
+        known: Prepared values of the known nodes, shape (N, F).
+        k: Neighbours of each row.
+        metric: `euclidean` or `cosine`.
+
+    Returns:
+        Pairs of a known node and a row.
+
+    Example:
+        >>> neighbours_among(torch.tensor([[4.0]]), torch.tensor([[0.0], [5.0]]), k=1).tolist()
+        [[1], [0]]
+    """
+    search = NearestNeighbors(n_neighbors=k, metric=metric).fit(_values(known))
+    nearest = search.kneighbors(_values(features), return_distance=False)
+    rows = torch.arange(features.size(0)).repeat_interleave(k)
+    return torch.stack([torch.from_numpy(nearest).reshape(-1), rows])
+
+
+def _values(features: Tensor) -> Any:  # (N, F)
+    sparse = features.layout == torch.sparse_csr
+    return rows_to_scipy(features) if sparse else features.detach().cpu().numpy()

@@ -102,6 +102,7 @@ def fit(
     resume: bool = False,
     watch: Watcher | None = None,
     checkpoint_seconds: float = 2.0,
+    class_weight: Tensor | None = None,  # (C,)
 ) -> Fit:
     """Train a method on a data set and test it.
 
@@ -117,12 +118,13 @@ def fit(
         resume: Go on from the folder's checkpoint; the end is that of an undisturbed run.
         watch: Called after every step.
         checkpoint_seconds: Least time between two checkpoints.
+        class_weight: What an error on each class costs, instead of what the settings say.
 
     Returns:
         The trained method, its predictions and the record of the run.
     """
     plan = plan or Plan()
-    training = _Training(dataset, plan, folder, watch, checkpoint_seconds)
+    training = _Training(dataset, plan, folder, watch, checkpoint_seconds, class_weight)
     if folder is not None:
         training.open_folder(folder, resume=resume)
     training.run()
@@ -140,12 +142,16 @@ class _Training:
         folder: RunFolder | None,
         watch: Watcher | None,
         checkpoint_seconds: float,
+        class_weight: Tensor | None,
     ) -> None:
         self.dataset, self.plan, self.folder, self.watch = dataset, plan, folder, watch
         self.checkpoint_seconds = checkpoint_seconds
         self.settings = plan.settings_for(dataset.name)
         device = _device(plan.device)
         self.problem = make_problem(dataset, self.settings, seed=plan.seed, device=device)
+        if class_weight is not None:
+            weight = class_weight.to(values_of(self.problem.features))
+            self.problem = replace(self.problem, class_weight=weight)
         self.validation = stopping_nodes(dataset, self.problem)
         self.judges = bool(self.validation.any())
         check_memory(plan.method, self.settings, self.problem)
