@@ -1,22 +1,31 @@
 """What one cell of a table says: text, a number, or nothing."""
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-_MISSING = frozenset(("", "na", "n/a", "nan", "null", "<na>", "nat"))
+# In every mixture of cases, so that a whole column is compared at once.
+_MISSING = frozenset(
+    "".join(letters)
+    for word in ("", "na", "n/a", "nan", "null", "<na>", "nat")
+    for letters in itertools.product(*zip(word, word.upper(), strict=True))
+)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+")
 
 
-def texts_of(values: Iterable[object]) -> list[str]:
+def texts_of(values: Sequence[object] | np.ndarray) -> list[str]:
     """Write cells as text without spaces around it; a whole number has no point.
 
     Example:
         >>> texts_of([" Bern ", 3, 2.0, 2.5, True, None])
         ['Bern', '3', '2', '2.5', 'True', '']
     """
-    return [value.strip() if type(value) is str else _text(value) for value in values]
+    try:
+        return list(map(str.strip, values))  # pyright: ignore[reportArgumentType]
+    except TypeError:
+        return [_text(value) for value in values]
 
 
 def _text(value: object) -> str:
@@ -34,8 +43,19 @@ def is_missing(text: str) -> bool:
         >>> is_missing("NA"), is_missing("none")
         (True, False)
     """
-    # Most cells are longer than every word for nothing, which is quick to see.
-    return len(text) <= 4 and text.casefold() in _MISSING
+    return text in _MISSING
+
+
+def missing_rows(texts: Sequence[str]) -> list[int]:
+    """List the rows whose cells say nothing.
+
+    Example:
+        >>> missing_rows(["a", "", "b", "NA"])
+        [1, 3]
+    """
+    if _MISSING.isdisjoint(texts):
+        return []
+    return [row for row, text in enumerate(texts) if text in _MISSING]
 
 
 def is_number(text: str) -> bool:
@@ -74,7 +94,7 @@ def numbers_of(texts: Sequence[str]) -> np.ndarray | None:  # (N,)
     except ValueError:
         return None
     # Python reads 1_000 as a number; in a table it is more likely a name.
-    return None if any("_" in text for text in texts) else values
+    return None if "_" in "".join(texts) else values
 
 
 def in_order(words: Iterable[str]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any, Literal, Self, final, get_args
 
 import numpy as np
@@ -241,7 +242,7 @@ def _mark(block: np.ndarray, column: Column, cells: Any, where: Where) -> list[s
     texts = _texts(np.asarray(cells))
     refuse_missing(column.name, texts, where, "drop that row")
     number = {value: position for position, value in enumerate(column.categories)}
-    codes = np.array([number.get(text, -1) for text in texts], dtype=np.int64)
+    codes = np.fromiter(map(number.get, texts, repeat(-1)), dtype=np.int64, count=len(texts))
     known = np.flatnonzero(codes >= 0)
     block[known, codes[known]] = 1
     unseen = in_order(text for text in set(texts) if text not in number)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bpgnn.data.files.cells import is_missing, is_number
+from bpgnn.data.files.cells import is_missing, is_number, texts_of
 from bpgnn.data.files.names import END_NAMES, ID_NAMES, LABEL_NAMES
 from bpgnn.data.files.table import FileTable, refuse_names
 from bpgnn.errors import InputError
@@ -29,8 +29,9 @@ def read_csv(path: str | os.PathLike[str], *, is_data: FirstRow | None = None) -
 
     The first row names the columns, unless it looks just like the others: some column holds
     numbers from the first row on, no column begins with text and goes on with numbers, and no
-    cell of the row is a usual name such as `id` that its column has once only. Columns without names are called
-    `column 1`, `column 2` and so on. Spaces around cells are dropped, and so are empty rows.
+    cell of the row is a usual name such as `id` that its column has once only. Columns without
+    names are called `column 1`, `column 2` and so on. Spaces around cells are dropped, and so
+    are empty rows.
 
     Args:
         path: The file.
@@ -47,15 +48,17 @@ def read_csv(path: str | os.PathLike[str], *, is_data: FirstRow | None = None) -
     lines, rows = _rows_of(str(path), text, delimiter)
     if not rows:
         raise InputError(f"{path} is empty. Write a first line with the columns' names.")
-    if _has_header(rows[:_FIRST]) and not (is_data is not None and is_data(rows[0])):
-        names = rows.pop(0)
+    first = [texts_of(row) for row in rows[:_FIRST]]
+    if _has_header(first) and not (is_data is not None and is_data(first[0])):
+        names = texts_of(rows.pop(0))
         refuse_names(str(path), names, f"line {lines.pop(0)}")
     else:
         names = [f"column {position}" for position in range(1, len(rows[0]) + 1)]
     _refuse_ragged(str(path), names, rows, lines, delimiter)
     cells = zip(*rows, strict=True) if rows else ([] for _ in names)
     columns = {
-        name: np.array(column, dtype=object) for name, column in zip(names, cells, strict=True)
+        name: np.array(texts_of(column), dtype=object)
+        for name, column in zip(names, cells, strict=True)
     }
     return FileTable(str(path), columns, lines)
 
@@ -106,10 +109,10 @@ def _rows_of(path: str, text: str, delimiter: str) -> tuple[list[int], list[list
     lines, rows, begun = [], [], 1
     try:
         for row in reader:
-            cells = [cell.strip() for cell in row]
-            if any(cells):
+            # Ended by the first cell that is not empty, mostly the first of all.
+            if any(map(str.strip, row)):
                 lines.append(begun)
-                rows.append(cells)
+                rows.append(row)
             begun = reader.line_num + 1
     except csv.Error as error:
         raise InputError(
@@ -140,6 +143,8 @@ def _refuse_ragged(
     lines: Sequence[int],
     delimiter: str,
 ) -> None:
+    if set(map(len, rows)) <= {len(names)}:
+        return
     for line, row in zip(lines, rows, strict=True):
         if len(row) != len(names):
             raise InputError(

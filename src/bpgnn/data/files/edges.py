@@ -3,6 +3,7 @@
 import difflib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import final
 
 import numpy as np
@@ -98,7 +99,7 @@ def positions(words: Sequence[str], ids: Mapping[str, int]) -> np.ndarray:  # (E
         >>> positions(["b", "c"], {"a": 0, "b": 1}).tolist()
         [1, -1]
     """
-    return np.array([ids.get(word, -1) for word in words], dtype=np.int64)
+    return np.fromiter(map(ids.get, words, repeat(-1)), dtype=np.int64, count=len(words))
 
 
 def refuse_unknown(

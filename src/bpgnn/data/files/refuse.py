@@ -1,10 +1,11 @@
 """Why a column or a cell is of no use as a feature, and what to do about it."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from bpgnn.data.files.cells import has_decimal_comma, is_missing, is_number
+from bpgnn.data.files.cells import has_decimal_comma, is_number, missing_rows
 from bpgnn.errors import InputError
 
 Where = Callable[[str, int], str]
@@ -19,7 +20,7 @@ _MOSTLY_NUMBERS, _FEW_NUMBERS = 0.9, 20
 
 def refuse_missing(name: str, texts: Sequence[str], where: Where, how_to_drop: str) -> None:
     """Refuse text cells that say nothing."""
-    rows = [row for row, text in enumerate(texts) if is_missing(text)]
+    rows = missing_rows(texts)
     if rows:
         _refuse_empty(name, rows[0], len(rows), len(texts), where, how_to_drop)
 
@@ -49,17 +50,18 @@ def refuse_bad_numbers(name: str, values: np.ndarray, where: Where, how_to_drop:
 
 def refuse_slips(name: str, texts: Sequence[str], where: Where, how_to_drop: str) -> None:
     """Refuse text among numbers, where it can only be a slip or a foreign way to write them."""
-    others = [row for row, text in enumerate(texts) if not is_number(text)]
+    count = Counter(texts)
+    others = {text for text in count if not is_number(text)}
     if not others:
         return
-    row = others[0]
-    if all(has_decimal_comma(texts[row]) for row in others):
+    row = next(row for row, text in enumerate(texts) if text in others)
+    if all(map(has_decimal_comma, others)):
         raise InputError(
             f"{where(name, row)}: {texts[row]!r} has a comma in a number. Write a point (1.5) "
             f"and nothing between thousands (1000), or {how_to_drop}."
         )
-    numbers = len(texts) - len(others)
-    if numbers >= _MOSTLY_NUMBERS * len(texts) and len(set(texts)) > _FEW_NUMBERS:
+    numbers = len(texts) - sum(count[text] for text in others)
+    if numbers >= _MOSTLY_NUMBERS * len(texts) and len(count) > _FEW_NUMBERS:
         raise InputError(
             f"{where(name, row)}: {shown(texts[row])} is not a number, but {numbers:,} of the "
             f"{len(texts):,} cells in this column are. Correct it, or {how_to_drop}."
