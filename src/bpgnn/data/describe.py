@@ -104,8 +104,8 @@ def in_lines(found: Description) -> list[str]:
     Example:
         >>> from bpgnn.data.synthetic import block_model
         >>> print(*in_lines(describe(block_model(40)))[:2], sep="\n")
-        block model: 40 nodes, 200 edges, 16 features, 4 classes
-        neighbours: 10.0 on average, 13 at most; 0 nodes have none
+        block_model: 40 nodes, 200 edges, 16 features, 4 classes
+        neighbours: 10.0 on average, 14 at most; 0 nodes have none
     """
     edges = "no graph" if found.num_pairs is None else f"{found.num_pairs:,} edges"
     sizes = f"{edges}, {found.num_features:,} features, {len(found.class_counts)} classes"

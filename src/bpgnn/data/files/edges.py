@@ -1,9 +1,11 @@
 """Tables of edges, whose ends are ids of nodes."""
 
 import difflib
+import heapq
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from os.path import commonprefix
 from typing import final
 
 import numpy as np
@@ -16,8 +18,8 @@ from bpgnn.data.files.refuse import listed, shown
 from bpgnn.data.files.table import FileTable
 from bpgnn.errors import InputError
 
-# Comparing an id with more others than this would take seconds.
-_COMPARED = 20_000
+# Ids that begin and end most like a wrong one; to compare it with all would take seconds.
+_COMPARED = 300
 
 
 @final
@@ -147,8 +149,9 @@ def _weights(table: FileTable, name: str) -> Tensor:  # (E,)
 
 
 def _nearest_id(word: str, ids: Collection[str]) -> str:
-    near = ids
-    if len(ids) > _COMPARED:
-        near = [own for own in ids if own[:2] == word[:2] and abs(len(own) - len(word)) < 2]
-    close = difflib.get_close_matches(word, list(near)[:_COMPARED], n=1, cutoff=0.5)
+    def likeness(own: str) -> int:
+        return len(commonprefix((own, word))) + len(commonprefix((own[::-1], word[::-1])))
+
+    near = heapq.nlargest(_COMPARED, ids, key=likeness)
+    close = difflib.get_close_matches(word, near, n=1, cutoff=0.5)
     return f" Did you mean {shown(close[0])}?" if close else ""

@@ -48,6 +48,8 @@ def save_own(own: OwnData) -> bytes:
         if parts is not None:
             tensors |= {f"{name}/{part}": getattr(parts, part) for part in _PARTS}
     words = {
+        # First, so that no name in the data can be taken for it.
+        "sha256": _NO_DIGEST,
         "name": data.name,
         "num_features": data.num_features,
         "feature_kind": data.feature_kind,
@@ -61,7 +63,7 @@ def save_own(own: OwnData) -> bytes:
     }
     flat = {name: value.detach().cpu().clone().contiguous() for name, value in tensors.items()}
     # A lone surrogate cannot be written as UTF-8, so that all but ASCII is escaped.
-    content = save(flat, metadata={"bpgnn-data": json.dumps(words), "sha256": _NO_DIGEST})
+    content = save(flat, metadata={"bpgnn-data": json.dumps(words)})
     return content.replace(_NO_DIGEST.encode(), _digest(content).encode(), 1)
 
 
@@ -79,11 +81,11 @@ def load_own(content: bytes) -> OwnData:
     """
     try:
         length = int.from_bytes(content[:8], "little")
-        metadata = json.loads(content[8 : 8 + length])["__metadata__"]
-        blank = content.replace(metadata["sha256"].encode(), _NO_DIGEST.encode(), 1)
-        if _digest(blank) != metadata["sha256"]:
-            raise ValueError("its checksum is wrong")
-        return _own_from(load(content), json.loads(metadata["bpgnn-data"]))
+        words = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["bpgnn-data"])
+        digest = words["sha256"]
+        if _digest(content.replace(digest.encode(), _NO_DIGEST.encode(), 1)) != digest:
+            raise ValueError("the checksum is wrong")
+        return _own_from(load(content), words)
     except (
         SafetensorError,
         ArithmeticError,
