@@ -403,12 +403,41 @@ def test_methods_are_listed_and_cited(run):
     assert ran.out.count("{") == ran.out.count("}")
 
 
+def test_own_data_are_described_before_anything_is_trained(run, place):
+    (place / "shop").mkdir()
+    nodes = "id,age,city,kind,mail\na,31,<b>[red],x,q\nb,45,=cmd,y,q\nc,27,=cmd,,\n"
+    (place / "shop" / "nodes.csv").write_text(nodes)
+    (place / "shop" / "edges.csv").write_text("source,target\na,b\nb,c\nb,b\n")
+    ran = run("check", "shop", "--label-column", "kind", "--drop", "mail")
+    assert ran.code == 0
+    assert max(len(line) for line in ran.out.splitlines()) <= 80
+    for words in (
+        *("shop: 3 nodes, 2 edges, 3 features, 2 classes", "neighbours: 1.3 on average, 2 at most"),
+        *("homophily: 0.000 of the 1 edges", "labels: 2 nodes have one, 1 have none"),
+        *("city category of 2: <b>[red], =cmd", "note: 1 self-loops were dropped"),
+    ):
+        assert words in ran.out
+    assert re.search(r"^  bpgnn +\d+ MB  fits$", ran.out, flags=re.MULTILINE)
+    refused = run("check", "shop", "--label-column", "kind")
+    assert refused.code == 2
+    assert "shop/nodes.csv, line 4, column 'mail': the value is missing" in refused.err
+
+
+def test_data_of_the_catalogue_are_described_too(run, monkeypatch):
+    monkeypatch.setattr("bpgnn.training.memory.free_memory", lambda _: 1000)
+    out = run("check", "wine").out
+    assert "wine: 178 nodes" in out
+    assert "does not fit" in out
+    assert "Did you mean wine?" in run("check", "wnie").err
+
+
 def test_the_version_is_told(run):
     assert run("--version").out == f"bpgnn {bpgnn.__version__}\n"
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["train"], ["methods"], ["cite"], ["data"], ["data", "list"], ["data", "get"]]
+    "words",
+    [[], ["train"], ["check"], ["methods"], ["cite"], ["data"], ["data", "list"], ["data", "get"]],
 )
 def test_help_fits_into_80_columns_and_gives_an_example(run, words):
     ran = run(*words, "--help")

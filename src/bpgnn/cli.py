@@ -31,6 +31,7 @@ from bpgnn import __version__
 from bpgnn.errors import BPGNNError, DataUnavailableError, InputError, nearest
 
 if TYPE_CHECKING:
+    from bpgnn.data.dataset import Dataset
     from bpgnn.experiments.runner import Progress as GridProgress
     from bpgnn.experiments.summary import Cell
     from bpgnn.training.fit import Fit
@@ -171,28 +172,77 @@ def methods(
     Example: bpgnn methods pubmed
     """
     from bpgnn.data.catalog import load
-    from bpgnn.method import MethodSettings, sizes_of
     from bpgnn.methods.registry import METHODS
-    from bpgnn.training.memory import in_words
-    from bpgnn.training.problem import make_problem
+    from bpgnn.training.memory import in_words, memory_of_methods
 
     console = Console()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with _download_bar(console) as report:
             data = load(dataset, progress=report)
-        sizes = sizes_of(make_problem(data, MethodSettings()))
+        needed = memory_of_methods(data)
         table = Table("method", "observed graph", "latent graph", "memory", "what it does")
         for name, method in METHODS.items():
-            needed = method.memory(method.preset("tuned", dataset), sizes)
             gives = "yes" if method.infers_graph else "–"
             does = (method.__doc__ or "").splitlines()[0]
-            table.add_row(name, method.graph_use, gives, in_words(needed), does)
+            table.add_row(name, method.graph_use, gives, in_words(needed[name]), does)
     console.print(table)
     _say(
         console,
         f"Memory is an estimate for {data.name}, {data.num_nodes:,} nodes, beyond the data.",
     )
+
+
+@app.command()
+def check(
+    data: Annotated[
+        str, typer.Argument(help="A folder or file of your own, or a name from `bpgnn data list`.")
+    ],
+    id_column: Annotated[
+        str | None, typer.Option(help="Column of the nodes' ids; found by name if left out.")
+    ] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="Column of the labels; found by name if left out.")
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated."),
+    ] = None,
+) -> None:
+    """Look at data: sizes, graph, labels, columns, and which methods fit in memory.
+
+    Example: bpgnn check shop --label-column churned --drop email
+    """
+    from bpgnn.data.describe import describe, in_lines
+    from bpgnn.data.files.choose import read_named
+
+    console = Console()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with _download_bar(console) as report:
+            own = read_named(
+                data,
+                id_column=id_column,
+                label_column=label_column,
+                drop=drop or (),
+                progress=report,
+            )
+        for line in in_lines(describe(own.dataset, own.columns)) + _memory_lines(own.dataset):
+            _say(console, line)
+
+
+def _memory_lines(data: "Dataset") -> list[str]:
+    """Say which methods fit in the memory that is free now."""
+    import torch
+
+    from bpgnn.training.memory import free_memory, in_words, memory_of_methods
+
+    free = max(free_memory(torch.device("cpu")), 0)
+    lines = [f"memory: {in_words(free)} are free; beyond the data a training needs about"]
+    for name, needed in memory_of_methods(data).items():
+        verdict = "fits" if needed <= free else "does not fit"
+        lines.append(f"  {name:<10} {in_words(needed):>12}  {verdict}")
+    return lines
 
 
 @app.command()

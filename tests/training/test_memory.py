@@ -1,10 +1,14 @@
 import pytest
 import torch
 
+from bpgnn.data.catalog import load
 from bpgnn.errors import NotEnoughMemoryError
+from bpgnn.method import MethodSettings, sizes_of
+from bpgnn.methods.registry import METHODS
 from bpgnn.training import memory
 from bpgnn.training.fit import fit
-from bpgnn.training.memory import free_memory, in_words
+from bpgnn.training.memory import free_memory, in_words, memory_of_methods
+from bpgnn.training.problem import make_problem
 
 
 def test_a_training_that_does_not_fit_is_refused_with_both_figures(small, make_plan, monkeypatch):
@@ -28,3 +32,12 @@ def test_the_limit_of_a_container_counts(monkeypatch):
 )
 def test_bytes_in_words(count, words):
     assert in_words(count) == words
+
+
+def test_the_estimates_are_those_by_which_a_training_is_refused():
+    data = load("cora")
+    needed = memory_of_methods(data)
+    problem = make_problem(data, MethodSettings())
+    assert list(needed) == list(METHODS)
+    for name, method in METHODS.items():
+        assert needed[name] == method.memory(method.preset("tuned", "cora"), sizes_of(problem))

@@ -5,8 +5,9 @@ from pathlib import Path
 import psutil
 import torch
 
+from bpgnn.data.dataset import Dataset
 from bpgnn.errors import NotEnoughMemoryError
-from bpgnn.method import MethodSettings, Problem, sizes_of
+from bpgnn.method import MethodSettings, Problem, Sizes, sizes_of
 from bpgnn.methods.registry import METHODS
 
 
@@ -29,6 +30,37 @@ def check_memory(name: str, settings: MethodSettings, problem: Problem) -> None:
             f"{name} needs about {in_words(needed)} for {problem.num_nodes:,} nodes, but "
             f"{in_words(max(free, 0))} are free. {method.instead}"
         )
+
+
+def memory_of_methods(dataset: Dataset, preset: str = "tuned") -> dict[str, int]:
+    """Estimate the bytes that each method's training holds beyond the data.
+
+    Args:
+        dataset: The data; no split is needed.
+        preset: Whose settings are meant.
+
+    Returns:
+        Bytes by name of method, in the order of the methods.
+
+    Example:
+        >>> from bpgnn.data.synthetic import block_model
+        >>> needed = memory_of_methods(block_model(100))
+        >>> needed["mlp"] < needed["lds"]
+        True
+    """
+    features = dataset.features
+    sparse = features.layout == torch.sparse_csr
+    sizes = Sizes(
+        num_nodes=dataset.num_nodes,
+        num_edges=0 if dataset.graph is None else dataset.graph.num_edges,
+        num_features=dataset.num_features,
+        num_values=(features.values() if sparse else features).numel(),
+        num_classes=dataset.num_classes,
+    )
+    return {
+        name: method.memory(method.preset(preset, dataset.name), sizes)
+        for name, method in METHODS.items()
+    }
 
 
 def in_words(count: int) -> str:

@@ -1,0 +1,1 @@
+"""People's own files: tables of nodes and edges, GraphML and arrays."""

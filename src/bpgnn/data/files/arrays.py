@@ -1,0 +1,188 @@
+"""One's own arrays in an `.npz` file."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bpgnn.data.files.cells import texts_of
+from bpgnn.data.files.own import OwnData, repaired_dataset
+from bpgnn.data.files.roles import read_labels
+from bpgnn.data.npz import Arrays, read_arrays, read_npz
+from bpgnn.errors import InputError
+
+_FEATURES, _LABELS, _EDGES = ("features", "x"), ("labels", "y"), ("edges", "edge_index")
+
+
+def read_own_arrays(path: str | os.PathLike[str], *, directed: bool = False) -> OwnData:
+    """Read an `.npz` file of this library's own form, or one of a few plain arrays.
+
+    The plain arrays: `features` or `x`, shape (N, F); `labels` or `y`, shape (N,), numbers
+    with -1 or text with "" where unknown; and as far as there are any, `edges` or
+    `edge_index`, node numbers from 0 or ids, shape (2, E) or (E, 2); `edge_weight`, shape
+    (E,); `ids`, shape (N,). Nothing is unpickled.
+
+    Args:
+        path: The file.
+        directed: Whether an edge without its twin is meant so.
+
+    Returns:
+        The data, without a description of columns.
+
+    Raises:
+        InputError: If the file is damaged, or its arrays do not fit together.
+    """
+    path = Path(path)
+    arrays = read_arrays(path)
+    if "feature_kind" in arrays:  # Only this library writes that one.
+        return _library_file(path)
+    try:
+        return _from_arrays(path, arrays, directed=directed)
+    except InputError as error:
+        text = str(error)
+        raise InputError(text if text.startswith(str(path)) else f"{path}: {text}") from error
+
+
+def feature_array(arrays: Arrays) -> Tensor:  # (N, F)
+    """Take the features out of the arrays of a file.
+
+    Example:
+        >>> feature_array({"x": np.eye(2)}).dtype
+        torch.float32
+    """
+    values = _one_of(arrays, _FEATURES)
+    if values is None:
+        found = ", ".join(f"{name} {array.shape}" for name, array in sorted(arrays.items()))
+        raise InputError(
+            "there must be an array `features` (or `x`) and one `labels` (or `y`); `edges` (or "
+            f"`edge_index`), `edge_weight` and `ids` may be there. Found: {found or 'nothing'}."
+        )
+    if values.ndim != 2 or values.dtype.kind not in "biuf":
+        raise InputError(
+            "`features` must be numbers, one row a node, but it has the type "
+            f"{values.dtype} and the shape {values.shape}."
+        )
+    with np.errstate(over="ignore"):
+        return torch.from_numpy(values.astype(np.float32))
+
+
+def id_array(arrays: Arrays, num_nodes: int) -> tuple[str, ...]:
+    """Take the ids out of the arrays of a file; nodes are numbered where there are none.
+
+    Example:
+        >>> id_array({}, 2)
+        ('0', '1')
+    """
+    if "ids" not in arrays:
+        return tuple(map(str, range(num_nodes)))
+    ids = tuple(texts_of(arrays["ids"].reshape(-1).tolist()))
+    if len(ids) != num_nodes or len(set(ids)) < num_nodes:
+        raise InputError(
+            f"`ids` must name each of the {num_nodes:,} nodes differently, but it holds "
+            f"{len(ids):,} names, {len(set(ids)):,} of them different."
+        )
+    return ids
+
+
+def edge_array(arrays: Arrays) -> np.ndarray | None:  # (2, E)
+    """Take the edges out of the arrays of a file, sources first, as they are stored.
+
+    Example:
+        >>> edge_array({"edges": np.array([[0, 1], [1, 2], [2, 0]])}).shape
+        (2, 3)
+    """
+    edges = _one_of(arrays, _EDGES)
+    if edges is None:
+        return None
+    if edges.ndim == 2 and edges.shape[0] != 2 and edges.shape[1] == 2:
+        edges = edges.T
+    if edges.ndim != 2 or edges.shape[0] != 2:
+        raise InputError(f"`edges` must have shape (2, E) or (E, 2), but got {edges.shape}.")
+    return edges
+
+
+def edge_numbers(edges: np.ndarray, ids: tuple[str, ...], name: str) -> Tensor:  # (E,)
+    """Read one end of every edge: node numbers, or ids where it holds text.
+
+    Example:
+        >>> edge_numbers(np.array(["b", "a"]), ("a", "b"), "edges")
+        tensor([1, 0])
+    """
+    if edges.dtype.kind == "U":
+        number = {text: position for position, text in enumerate(ids)}
+        words = texts_of(edges.tolist())
+        unknown = [word for word in words if word not in number]
+        if unknown:
+            raise InputError(f"`{name}` names {unknown[0]!r}, which is not among the ids.")
+        return torch.tensor([number[word] for word in words], dtype=torch.long)
+    if edges.dtype.kind not in "iu":
+        raise InputError(
+            f"`{name}` must hold node numbers from 0, or ids, but its type is {edges.dtype}."
+        )
+    return torch.from_numpy(edges.astype(np.int64))
+
+
+def weight_array(arrays: Arrays) -> Tensor | None:  # (E,)
+    """Take the weights of edges out of the arrays of a file.
+
+    Example:
+        >>> weight_array({}) is None
+        True
+    """
+    weight = arrays.get("edge_weight")
+    if weight is None:
+        return None
+    if weight.dtype.kind not in "iuf":
+        raise InputError(f"`edge_weight` must hold numbers, but its type is {weight.dtype}.")
+    with np.errstate(over="ignore", under="ignore"):
+        return torch.from_numpy(weight.astype(np.float32))
+
+
+def _from_arrays(path: Path, arrays: Arrays, *, directed: bool) -> OwnData:
+    features = feature_array(arrays)
+    ids = id_array(arrays, features.size(0))
+    labels = _one_of(arrays, _LABELS)
+    if labels is None:
+        raise InputError(
+            f"there must be an array `labels` (or `y`). Found: {', '.join(sorted(arrays))}."
+        )
+    if labels.shape != (len(ids),):
+        raise InputError(
+            f"`labels` must have one entry for each of the {len(ids):,} rows of `features`, but "
+            f"its shape is {labels.shape}."
+        )
+    known = [
+        "" if not isinstance(label, str) and label == -1 else label for label in labels.tolist()
+    ]
+    numbers, classes = read_labels(str(path), "labels", known)
+    edges = edge_array(arrays)
+    index = None
+    if edges is not None:
+        index = torch.stack([edge_numbers(end, ids, "edges") for end in edges])
+    dataset = repaired_dataset(
+        path.stem,
+        features,
+        numbers,
+        index,
+        edge_weight=weight_array(arrays),
+        directed=directed,
+        class_names=classes,
+        node_names=ids,
+    )
+    return OwnData(dataset)
+
+
+def _library_file(path: Path) -> OwnData:
+    dataset = read_npz(path)
+    classes = dataset.class_names or tuple(map(str, range(dataset.num_classes)))
+    nodes = dataset.node_names or tuple(map(str, range(dataset.num_nodes)))
+    if len(classes) < 2:
+        raise InputError(f"{path}: there must be at least two classes, but there is one at most.")
+    return OwnData(replace(dataset, class_names=classes, node_names=nodes))
+
+
+def _one_of(arrays: Arrays, names: tuple[str, ...]) -> np.ndarray | None:
+    return next((arrays[name] for name in names if name in arrays), None)

@@ -1,0 +1,157 @@
+"""Tables of edges, whose ends are ids of nodes."""
+
+import difflib
+import heapq
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from os.path import commonprefix
+from typing import final
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from bpgnn.data.files.cells import is_number, texts_of
+from bpgnn.data.files.names import END_NAMES
+from bpgnn.data.files.refuse import listed, shown
+from bpgnn.data.files.table import FileTable
+from bpgnn.errors import InputError
+
+# Ids that begin and end most like a wrong one; to compare it with all would take seconds.
+_COMPARED = 300
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class EdgeEnds:
+    """Hold the two ends of each edge as text.
+
+    Args:
+        table: The file.
+        sources: Name of the column of sources, and its ids.
+        targets: Name of the column of targets, and its ids.
+        weight: Positive weights, shape (E,), or None.
+        notes: What is worth knowing.
+    """
+
+    table: FileTable
+    sources: tuple[str, list[str]]
+    targets: tuple[str, list[str]]
+    weight: Tensor | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read_ends(table: FileTable) -> EdgeEnds:
+    """Find the columns of an edge table: its ends, and weights if there are any.
+
+    The ends are the columns called source and target, from and to, or src and dst; where there
+    are none, the first two.
+
+    Example:
+        >>> table = FileTable(
+        ...     "edges.csv", {"from": np.array(["a"]), "to": np.array(["b"])}, rows=[2]
+        ... )
+        >>> read_ends(table).targets
+        ('to', ['b'])
+    """
+    source, target = _end_names(table)
+    weight = table.find("weight")
+    weight = None if weight in (source, target) else weight
+    others = [name for name in table.columns if name not in (source, target, weight)]
+    note = f"Not used in {table.path}: {table.column_word} {listed(others)}."
+    return EdgeEnds(
+        table,
+        (source, texts_of(table.columns[source].tolist())),
+        (target, texts_of(table.columns[target].tolist())),
+        None if weight is None else _weights(table, weight),
+        (note,) if others else (),
+    )
+
+
+def edge_index_of(
+    ends: EdgeEnds, ids: Mapping[str, int], known_from: str = "the nodes"
+) -> Tensor:  # (2, E)
+    """Number the ends of edges; an id that no node has is refused with the nearest.
+
+    Args:
+        ends: What :func:`read_ends` gave.
+        ids: The number of each id.
+        known_from: Where those ids come from, for messages.
+
+    Returns:
+        Sources and targets, shape (2, E).
+
+    Example:
+        >>> ends = EdgeEnds(FileTable("edges.csv", {}, [2]), ("from", ["a"]), ("to", ["b"]))
+        >>> edge_index_of(ends, {"a": 0, "b": 1}).tolist()
+        [[0], [1]]
+    """
+    index = [positions(words, ids) for _, words in (ends.sources, ends.targets)]
+    unknown = (index[0] < 0) | (index[1] < 0)
+    if unknown.any():
+        refuse_unknown(ends, int(unknown.argmax()), int(unknown.sum()), ids, known_from)
+    return torch.from_numpy(np.stack(index))
+
+
+def positions(words: Sequence[str], ids: Mapping[str, int]) -> np.ndarray:  # (E,)
+    """Look ids up, -1 for one that is not there.
+
+    Example:
+        >>> positions(["b", "c"], {"a": 0, "b": 1}).tolist()
+        [1, -1]
+    """
+    return np.fromiter(map(ids.get, words, repeat(-1)), dtype=np.int64, count=len(words))
+
+
+def refuse_unknown(
+    ends: EdgeEnds, row: int, count: int, ids: Collection[str], known_from: str
+) -> None:
+    """Refuse an edge whose end is no known id."""
+    name, words = ends.sources if ends.sources[1][row] not in ids else ends.targets
+    word, place = words[row], ends.table.where(name, row)
+    if not word:
+        raise InputError(f"{place}: the id is missing. Fill it in, or remove the row.")
+    others = "" if count == 1 else f" (and {count - 1:,} more edges have such an end)"
+    raise InputError(
+        f"{place}: {shown(word)} is not among {known_from}{others}.{_nearest_id(word, ids)} "
+        "Add that node, or remove the edge."
+    )
+
+
+def _end_names(table: FileTable) -> tuple[str, str]:
+    for first, second in END_NAMES:
+        source, target = table.find(first), table.find(second)
+        if source is not None and target is not None:
+            return source, target
+    names = list(table.columns)
+    if len(names) < 2:
+        raise InputError(
+            f"{table.path} must have two columns of ids, source and target, but it has "
+            f"{len(names)}: {listed(names)}."
+        )
+    return names[0], names[1]
+
+
+def _weights(table: FileTable, name: str) -> Tensor:  # (E,)
+    texts = texts_of(table.columns[name].tolist())
+    values = np.array([float(text) if is_number(text) else np.nan for text in texts])
+    with np.errstate(over="ignore", under="ignore"):
+        weights = values.astype(np.float32)
+    bad = ~((weights > 0) & np.isfinite(weights))
+    if bad.any():
+        row = int(bad.argmax())
+        raise InputError(
+            f"{table.where(name, row)}: a weight must be a positive number, but this one is "
+            f"{shown(texts[row])}. Correct it, or remove the edge."
+        )
+    return torch.from_numpy(weights)
+
+
+def _nearest_id(word: str, ids: Collection[str]) -> str:
+    def likeness(own: str) -> int:
+        return len(commonprefix((own, word))) + len(commonprefix((own[::-1], word[::-1])))
+
+    near = heapq.nlargest(_COMPARED, ids, key=likeness)
+    close = difflib.get_close_matches(word, near, n=1, cutoff=0.5)
+    return f" Did you mean {shown(close[0])}?" if close else ""

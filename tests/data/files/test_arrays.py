@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+import torch
+
+from bpgnn.data.files.arrays import read_own_arrays
+from bpgnn.data.npz import write_npz
+from bpgnn.data.synthetic import block_model
+from bpgnn.errors import InputError
+
+X = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+
+
+def stored(tmp_path, **arrays):
+    np.savez(tmp_path / "mine.npz", **arrays)
+    return tmp_path / "mine.npz"
+
+
+@pytest.mark.parametrize(
+    "edges", [np.array([[0, 1], [1, 2], [0, 0]]), np.array([[0, 1, 0], [1, 2, 0]], np.uint8)]
+)
+@pytest.mark.parametrize("names", [("features", "labels", "edges"), ("x", "y", "edge_index")])
+def test_plain_arrays_become_a_data_set(tmp_path, edges, names):
+    path = stored(tmp_path, **dict(zip(names, (X, np.array([5, 7, -1]), edges), strict=True)))
+    own = read_own_arrays(path)
+    assert own.dataset.features.tolist() == X.tolist()
+    assert own.dataset.labels.tolist() == [0, 1, -1]
+    assert own.dataset.class_names == ("5", "7")
+    assert own.dataset.graph.undirected_pairs().tolist() == [[0, 1], [1, 2]]
+    assert any("self-loop" in note for note in own.dataset.notes)
+    assert (own.ids, own.columns, own.dataset.name) == (("0", "1", "2"), None, "mine")
+
+
+def test_labels_and_edges_may_be_words(tmp_path):
+    path = stored(
+        tmp_path, features=X, labels=np.array(["b", "", "a"]), ids=np.array(["u", "v", "<w>"]),
+        edges=np.array([["u", "v"], ["<w>", "u"]]).T, edge_weight=np.array([1, 2]),
+    )  # fmt: skip
+    own = read_own_arrays(path)
+    assert own.dataset.labels.tolist() == [1, -1, 0]
+    assert own.ids == ("u", "v", "<w>")
+    assert own.dataset.graph.undirected_pairs().tolist() == [[0, 0], [1, 2]]
+    assert own.dataset.graph.edge_weight.tolist() == [1, 2, 1, 2]
+
+
+def test_a_file_of_the_library_is_read_as_it_was_written(tmp_path):
+    data = block_model(40)
+    write_npz(data, tmp_path / "blocks.npz")
+    own = read_own_arrays(tmp_path / "blocks.npz")
+    assert torch.equal(own.dataset.graph.edge_index, data.graph.edge_index)
+    assert own.dataset.class_names == ("0", "1", "2", "3") or own.dataset.class_names
+    assert own.ids[-1] == "39"
+
+
+Y = np.array([0, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("arrays", "words"),
+    [
+        ({"weights": X}, r"`features` \(or `x`\).*Found: weights \(3, 2\)"),
+        ({"x": X}, r"`labels` \(or `y`\). Found: x"),
+        ({"x": X, "y": Y[:2]}, "one entry for each of the 3 rows"),
+        ({"x": X[0], "y": Y}, "must be numbers, one row a node"),
+        ({"x": np.array([["a"], ["b"], ["c"]]), "y": Y}, "must be numbers"),
+        ({"x": X * np.nan, "y": Y}, "must be finite"),
+        ({"x": X, "y": np.array([1, 1, -1])}, "only '1'"),
+        ({"x": X, "y": Y, "edges": np.array([0, 1])}, r"shape \(2, E\) or \(E, 2\)"),
+        ({"x": X, "y": Y, "edges": np.array([[0], [9]])}, "from 0 to 2, but it holds"),
+        ({"x": X, "y": Y, "edges": np.array([[0.5], [1]])}, "node numbers from 0, or ids"),
+        ({"x": X, "y": Y, "edges": np.array([["0"], ["q"]])}, "names 'q', which is not among"),
+        ({"x": X, "y": Y, "ids": np.array([1, 1, 2])}, "2 of them different"),
+        ({"x": X, "y": Y, "edges": np.array([[0], [1]]), "edge_weight": Y}, "shape"),
+        ({"x": X, "y": Y, "edges": np.array([[0], [1]]), "edge_weight": np.array(["a"])}, "numb"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused_with_the_file(tmp_path, arrays, words):
+    with pytest.raises(InputError, match=rf"mine.npz.*{words}"):
+        read_own_arrays(stored(tmp_path, **arrays))
+
+
+def test_objects_are_never_unpickled(tmp_path):
+    path = stored(tmp_path, x=np.array([{}, {}], dtype=object), y=Y)
+    with pytest.raises(InputError, match="there must be an array `features`"):
+        read_own_arrays(path)
