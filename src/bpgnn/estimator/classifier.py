@@ -123,9 +123,7 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
         return self.classes_of(self.predict_proba(X, edges_new))
 
     @override
-    def score(
-        self, X: Any, y: Any, sample_weight: Any = None, edges_new: Any = None
-    ) -> float:
+    def score(self, X: Any, y: Any, sample_weight: Any = None, edges_new: Any = None) -> float:
         """Measure the accuracy on new nodes; see :meth:`predict_proba`."""
         return float(accuracy_score(y, self.predict(X, edges_new), sample_weight=sample_weight))
 

@@ -64,6 +64,6 @@ def _numbers(estimator: BaseEstimator, X: Any, *, reset: bool) -> Tensor:
         ensure_min_samples=2 if reset else 1,
     )
     if scipy.sparse.issparse(array):
-        return rows_from_scipy(scipy.sparse.csr_array(array).astype(np.float32))
+        return rows_from_scipy(scipy.sparse.csr_array(array, dtype=np.float32))
     # Through a copy: an array that may not be written to makes no tensor.
     return torch.from_numpy(np.array(array, dtype=np.float32))

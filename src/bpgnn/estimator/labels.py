@@ -84,7 +84,7 @@ def _is_missing(label: Any) -> bool:
     if isinstance(label, str):
         return label.strip() == ""
     # Only NaN, pandas' missing values among them, is not equal to itself.
-    same = label == label  # noqa: PLR0124
+    same = label == label
     if not isinstance(same, bool | np.bool_):
         return True
     return not bool(same) or label == -1
