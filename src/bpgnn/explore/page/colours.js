@@ -6,9 +6,9 @@ const CLASS_COLOURS = [
 ];
 const SHAPES = ["circle", "square", "triangle", "diamond", "inverted_triangle", "star", "hex", "plus"];
 const UNKNOWN = "#d6d9de";
-// Cividis, from sure to unsure.
+// Cividis, from sure to unsure, without its palest end.
 const SCALE = [
-  "#fee838", "#e1cc55", "#c3b369", "#a59c74", "#8a8779", "#707173", "#575d6d", "#3b496c", "#123570", "#00224e",
+  "#e1cc55", "#c3b369", "#a59c74", "#8a8779", "#707173", "#575d6d", "#3b496c", "#123570", "#00224e",
 ];
 
 const colourOfClass = (c) => (c < 0 ? UNKNOWN : CLASS_COLOURS[c % CLASS_COLOURS.length]);

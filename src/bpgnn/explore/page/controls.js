@@ -87,7 +87,7 @@ function listenToThreshold(weights, first, act) {
     say(value);
   };
   // Rounded down, so that the pair the slider stopped at stays in.
-  const write = (value) => (field.value = String(Math.floor(value * 1e4) / 1e4));
+  const write = (value) => (field.value = value < 1e-3 ? Number(value.toPrecision(3)) : Math.floor(value * 1e4) / 1e4);
   slider.addEventListener("input", () => {
     const value = thresholdAt(weights, slider.value / steps);
     write(value);

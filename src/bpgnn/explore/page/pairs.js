@@ -70,13 +70,10 @@ function numAtLeast(weights, threshold) {
   return low;
 }
 
-// Equal probabilities stay together: rather fewer pairs than more, unless none would be left.
+// Equal probabilities stay together: rather fewer pairs than there is room for, but at least some.
 function thresholdAtFirst(weights, room) {
   if (weights.length <= room) return 0;
-  if (room <= 0) return weights[0];
-  const next = weights[room];
-  const better = numAtLeast(weights, next);
   let least = room - 1;
-  if (better > room) while (least >= 0 && weights[least] === next) least--;
-  return least >= 0 ? weights[least] : weights[0];
+  while (least >= 0 && weights[least] === weights[room]) least--;
+  return weights[Math.max(least, 0)];
 }

@@ -86,18 +86,20 @@ function pairDetails(scene, pair, choose) {
       ["Kind", kindMark(scene, pair)],
       ["P̃", probability(scene.weight[pair])],
       ["Sampled in", `${percent(scene.frequency[pair] / WHOLE_SHARE)} of the graphs`],
-      ...[i, j].map((node) => [
-        "End",
-        link(scene.node_names[node], () => choose.node(node)),
-        ` – ${scene.class_names[scene.predictions[node]]}`,
-      ]),
+      ["Ends", ...[i, j].map((node) => endLine(scene, node, choose))],
     ]),
     make("h3", {}, `Witnesses (${count(witnesses.length)})`),
-    ...(drawing ? [drawing, make("p", { className: "quiet" }, "Grey: observed edge. Blue: similarity. The wider, the larger the share.")] : []),
+    ...(drawing ? [drawing, make("p", { className: "quiet" }, "Grey: observed edge. Blue: similarity. Wider: a larger share.")] : []),
     witnesses.length
-      ? make("ol", { className: "words", id: "witnesses" }, ...witnesses.slice(0, MOST_ROWS).map((w) => make("li", {}, link(scene.node_names[w.node], () => choose.node(w.node)), ` – ${inWords(scene, w)}`)))
+      ? make("ol", { className: "words", id: "witnesses" }, ...witnesses.slice(0, MOST_ROWS).map((w) =>
+          make("li", {}, link(scene.node_names[w.node], () => choose.node(w.node)), inWords(scene, w))))
       : make("p", { className: "quiet" }, "None are known for this edge."),
   ];
+}
+
+function endLine(scene, node, choose) {
+  const words = `, predicted ${scene.class_names[scene.predictions[node]]}`;
+  return make("div", {}, link(scene.node_names[node], () => choose.node(node)), words);
 }
 
 function notableDetails(scene, choose) {

@@ -1,6 +1,6 @@
 // The map: Bokeh draws it, this file says what and finds what was touched.
 
-const NODE_SIZES = [[300, 10], [1000, 8], [4000, 6], [Infinity, 4.5]];
+const NODE_SIZES = [[300, 10], [1000, 8], [4000, 6], [Infinity, 4]];
 
 async function makePlot(scene, item, touched) {
   const document_ = await embed(item);
@@ -11,13 +11,25 @@ async function makePlot(scene, item, touched) {
   glyph.size = { value: size };
   if (scene.numNodes > 4000) glyph.line_color = { value: null };
   const view = { plot, model, size, drawn: [], whole: wholeOf(scene) };
+  const tap = ({ x, y }) => touched.tap(hit(scene, view, x, y));
   plot.js_event_callbacks = new Map([
-    ["tap", [({ x, y }) => touched.tap(hit(scene, view, x, y))]],
+    ["tap", [tap]],
+    // Two quick taps count as a double one, even far from each other.
+    ["doubletap", [tap]],
     ["mousemove", [(event) => touched.hover(nearestNode(scene, view, event.x, event.y), event)]],
     ["mouseleave", [() => touched.hover(null)]],
   ]);
   showWhole(view);
+  plot.x_range.change.connect(() => sizeNodes(view, glyph));
   return view;
+}
+
+// Nodes grow a little as one comes closer, in steps, since every step redraws all of them.
+function sizeNodes(view, glyph) {
+  const { start, end } = view.plot.x_range;
+  const closer = (view.whole.x[1] - view.whole.x[0]) / Math.abs(end - start);
+  const size = Math.round(view.size * Math.min(Math.max(closer ** 0.35, 1), 2.5));
+  if (glyph.size.value !== size) glyph.size = { value: size };
 }
 
 async function embed(item) {
