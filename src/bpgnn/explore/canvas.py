@@ -40,9 +40,8 @@ def empty_drawing() -> tuple[Any, list[str]]:
             "The page needs bokeh. Install it with: pip install bpgnn[explore]"
         ) from None
     # "bokeh-gl" draws with WebGL. What follows them only sets the level of its log, aloud.
-    components = ["bokeh", "bokeh-gl"]
-    scripts = Resources(mode="inline", components=components).js_raw[: len(components)]
-    return json_item(_plot()), scripts
+    library = Resources(mode="inline", components=["bokeh", "bokeh-gl"]).js_raw
+    return json_item(_plot()), library[:2]
 
 
 def _plot() -> Any:
@@ -55,8 +54,8 @@ def _plot() -> Any:
         tools=[PanTool(), WheelZoomTool()],
         active_scroll="auto",
         toolbar_location=None,
-        x_range=Range1d(0, 1),
-        y_range=Range1d(0, 1),
+        x_range=Range1d(start=0, end=1),
+        y_range=Range1d(start=0, end=1),
         min_border=0,
         outline_line_color=None,
         background_fill_color=None,

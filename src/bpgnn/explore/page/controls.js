@@ -44,10 +44,10 @@ function showLegend(legend) {
   );
 }
 
-function showDrawn({ drawn: pairs, wanted }) {
-  const cut = wanted > pairs.length ? ` of ${count(wanted)}, the most probable ones` : "";
+function showDrawn({ drawn, wanted }) {
+  const cut = wanted > drawn.length ? `, the most probable of ${count(wanted)}` : "";
   byId("drawn").textContent =
-    `${count(pairs.length)}${cut} edges drawn, at most ${count(MOST_PAIRS)}. ` +
+    `${count(drawn.length)} edges drawn${cut} (at most ${count(MOST_PAIRS)} are). ` +
     "The threshold leaves dropped edges alone: they are improbable by nature.";
 }
 

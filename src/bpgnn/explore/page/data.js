@@ -91,5 +91,5 @@ function findNodes(scene, words) {
 }
 
 const count = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
-const percent = (share) => `${(100 * share).toFixed(1)} %`;
+const percent = (share) => `${(100 * share).toFixed(1)}\u00a0%`;
 const probability = (value) => (value > 0 && value < 0.0005 ? "< 0.001" : value.toFixed(3));
