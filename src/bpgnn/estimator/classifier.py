@@ -1,5 +1,6 @@
 """Classifiers in scikit-learn's manner."""
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Self, final
@@ -21,7 +22,15 @@ from bpgnn.errors import InputError
 from bpgnn.estimator.features import read_new_features, read_training_features, row_names
 from bpgnn.estimator.graphs import read_edges, read_graph
 from bpgnn.estimator.labels import read_labels
+from bpgnn.estimator.save import (
+    classes_from_json,
+    classes_to_json,
+    plain,
+    read_model,
+    write_model,
+)
 from bpgnn.estimator.validation import hold_out
+from bpgnn.explain.edge import EdgeReasons, explain_edge
 from bpgnn.graph import Graph
 from bpgnn.training.bar import training_bar
 from bpgnn.training.fit import Evaluation, Fit, fit
@@ -54,6 +63,8 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
     fit_: Fit
     columns_: Columns | None
     is_neighbour_graph_: bool
+    n_features_in_: int
+    feature_names_in_: np.ndarray
 
     @abstractmethod
     def _plan(self) -> tuple[str, str, dict[str, Any]]:
@@ -130,6 +141,54 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
     def classes_of(self, probabilities: np.ndarray) -> np.ndarray:  # (M, C) -> (M,)
         """Name the most probable class of each row."""
         return self.classes_[probabilities.argmax(1)]
+
+    def explain_edge(self, target: int, source: int) -> EdgeReasons:
+        """Say why the latent edge from one node to another is as likely as it is.
+
+        Args:
+            target: The row of X that would get the message.
+            source: The row of X that would send it.
+
+        Returns:
+            Who speaks for the edge, and with what share.
+        """
+        check_is_fitted(self, "fit_")
+        return explain_edge(self.fit_.method, self.fit_.output, target, source)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted classifier to one file; no code runs when it is loaded.
+
+        Callbacks, and a `random_state` that is not a number, are left out.
+        """
+        check_is_fitted(self, "fit_")
+        values = {
+            "estimator": type(self).__name__,
+            "parameters": plain(self.get_params(deep=False)),
+            "classes": classes_to_json(self.classes_),
+            "is_neighbour_graph": self.is_neighbour_graph_,
+            "names": [str(name) for name in getattr(self, "feature_names_in_", ())],
+            "num_features": int(self.n_features_in_),
+        }
+        write_model(path, self.fit_, self.columns_, values)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a classifier that was saved, here or elsewhere."""
+        fitted, columns, values = read_model(path)
+        try:
+            if values["estimator"] != cls.__name__:
+                raise InputError(f"{path} holds a {values['estimator']}. Load it with that class.")
+            model = cls(**values["parameters"])
+            model.classes_ = classes_from_json(values["classes"])
+            model.is_neighbour_graph_ = bool(values["is_neighbour_graph"])
+            model.n_features_in_ = int(values["num_features"])
+            names = np.array(values["names"], dtype=object)
+        except (LookupError, TypeError) as error:
+            raise InputError(f"{path} is damaged ({error}). Save the model again.") from None
+        if len(names) > 0:
+            model.feature_names_in_ = names
+        model.columns_ = columns
+        return model._keep(fitted)
 
     @override
     def __sklearn_tags__(self) -> Tags:

@@ -3,6 +3,9 @@
 import os
 from dataclasses import asdict
 
+from torch import Tensor
+
+from bpgnn.data.dataset import Dataset
 from bpgnn.errors import RunFolderError
 from bpgnn.methods.registry import METHODS
 from bpgnn.randomness import seeded_globally
@@ -36,20 +39,38 @@ def open_run(path: str | os.PathLike[str], *, device: str = "cpu") -> Fit:
             f"bpgnn train --resume {folder.path}"
         )
     dataset = load_for(plan, name, split)
-    settings = plan.settings_for(name)
-    folder.check_unchanged(fingerprint(dataset), asdict(settings))
-    problem = make_problem(dataset, settings, seed=plan.seed, device=device)
-    with seeded_globally(plan.seed, 0):
-        method = METHODS[plan.method].build(settings, problem).to(device)
+    folder.check_unchanged(fingerprint(dataset), asdict(plan.settings_for(name)))
     weights = from_bytes(folder.read(WEIGHTS), str(folder.path / WEIGHTS)).weights
     try:
-        method.load_state_dict(weights)
         record = RunRecord.from_json(folder.read_json(RESULT))
+        return restored(dataset, weights, record, device=device)
     except (RuntimeError, TypeError) as error:
         raise RunFolderError(
             f"{WEIGHTS} or {RESULT} in {folder.path} belongs to another run "
             f"({str(error).splitlines()[0]}). Train again with another --out."
         ) from None
-    output, latent = final_output(method, problem, plan.seed)
+
+
+def restored(
+    dataset: Dataset, weights: dict[str, Tensor], record: RunRecord, *, device: str = "cpu"
+) -> Fit:
+    """Make a trained method again from its data, weights and record.
+
+    Args:
+        dataset: What it was trained on.
+        weights: Its parameters and buffers by name; others than its own are a RuntimeError.
+        record: What was run.
+        device: Where to compute.
+
+    Returns:
+        What the training gave; predictions are those of its end.
+    """
+    kind = METHODS[record.method]
+    settings = kind.settings_type().changed(record.settings)
+    problem = make_problem(dataset, settings, seed=record.seed, device=device)
+    with seeded_globally(record.seed, 0):
+        method = kind.build(settings, problem).to(device)
+    method.load_state_dict(weights)
+    output, latent = final_output(method, problem, record.seed)
     probabilities = output.probabilities().cpu()
     return Fit(dataset, method, problem, output, probabilities, latent, record)
