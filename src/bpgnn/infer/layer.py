@@ -88,13 +88,13 @@ class Inference:
         latent: Latent points V as the embedding gives them, shape (N, D).
         kernel: The edge probabilities P, with the points on their space.
         probabilities: The product P~ that was sampled from.
-        sample: The neighbours drawn.
+        sample: The neighbours drawn, or None where none were to be.
     """
 
     latent: Tensor
     kernel: KernelProbabilities
     probabilities: EdgeProbabilities
-    sample: Sample
+    sample: Sample | None
 
 
 @final
@@ -138,7 +138,6 @@ class BooleanLayer(nn.Module):
         *,
         generator: torch.Generator,
         num_samples: int = 1,
-        given: Sample | None = None,
     ) -> Inference:
         """Embed, multiply and sample.
 
@@ -148,8 +147,7 @@ class BooleanLayer(nn.Module):
             log_weight: Logarithms of the current graph's edge weights, or None for ones.
             observed: The observed graph A, or None to sample P itself.
             generator: Where dropout and noise come from.
-            num_samples: How many graphs to draw.
-            given: Neighbours that were drawn before, to be taken instead of new ones.
+            num_samples: How many graphs to draw; 0 where they are known already.
 
         Returns:
             Points, probabilities and neighbours.
@@ -157,8 +155,8 @@ class BooleanLayer(nn.Module):
         latent = self.embedding(states, current, log_weight, generator=generator)
         kernel = self.kernel(latent)
         probabilities = self.product(kernel, observed)
-        if given is not None:
-            return Inference(latent, kernel, probabilities, given)
+        if num_samples == 0:
+            return Inference(latent, kernel, probabilities, None)
         sampler = choose_sampler(self.settings.sampler, probabilities, self.settings.noise)
         self.sampler_name = sampler.name
         sample = sampler.sample(
