@@ -58,6 +58,11 @@ class EdgeReasons:
         """Tell whether witnesses of the source speak as well."""
         return any(witness.side == "source" for witness in self.witnesses)
 
+    @property
+    def is_sum(self) -> bool:
+        """Tell whether this is A + α·P, which is a weight and may be above one."""
+        return any(witness.side == "observed" for witness in self.witnesses)
+
 
 def explain_edge(method: Method, output: Output, i: int, j: int) -> EdgeReasons:
     r"""Say who is behind the edge j → i of the last Boolean layer, and by how much.
