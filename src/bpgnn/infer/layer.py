@@ -89,7 +89,7 @@ class Inference:
         latent: Latent points V as the embedding gives them, shape (N, D).
         kernel: The edge probabilities P, with the points on their space.
         probabilities: The product P~ that was sampled from.
-        sample: The neighbours drawn.
+        sample: The neighbours drawn, of newcomers alone where the others had theirs.
     """
 
     latent: Tensor
@@ -139,7 +139,7 @@ class BooleanLayer(nn.Module):
         *,
         generator: torch.Generator,
         num_samples: int = 1,
-        given: Sample | None = None,
+        num_known: int | None = None,
     ) -> Inference:
         """Embed, multiply and sample.
 
@@ -150,18 +150,19 @@ class BooleanLayer(nn.Module):
             observed: The observed graph A, or None to sample P itself.
             generator: Where dropout and noise come from.
             num_samples: How many graphs to draw.
-            given: Neighbours that were drawn before, to be taken instead of new ones. If there
-                are more nodes than these are for, the others are newcomers: they are drawn for
-                among the nodes that were there before, whose points alone set the scale.
+            num_known: So many nodes, the first, have been drawn for already. The others are
+                newcomers: they are drawn for among those, whose points alone set the scale.
 
         Returns:
             Points, probabilities and neighbours.
         """
         latent = self.embedding(states, current, log_weight, generator=generator)
-        kernel = self.kernel(latent, None if given is None else given.neighbours.size(1))
+        kernel = self.kernel(latent, num_known)
         probabilities = self.product(kernel, observed)
-        if given is not None:
-            sample = draw_newcomers(probabilities, given, generator=generator)
+        if num_known is not None:
+            sample = draw_newcomers(
+                probabilities, num_known, self.settings.k, num_samples, generator=generator
+            )
             return Inference(latent, kernel, probabilities, sample)
         sampler = choose_sampler(self.settings.sampler, probabilities, self.settings.noise)
         self.sampler_name = sampler.name

@@ -50,7 +50,7 @@ class GraphSum(EdgeProbabilities):
     @override
     def log_entries(self, edges: Tensor) -> Tensor:
         latent = self.kernel.log_entries(edges) + self.log_scale
-        return torch.logaddexp(latent, self._observed_at(edges).to(latent.dtype).log())
+        return torch.logaddexp(latent, self.observed_at(edges).to(latent.dtype).log())
 
     @override
     @torch.no_grad()
@@ -72,7 +72,8 @@ class GraphSum(EdgeProbabilities):
             weight = self.observed.weights[inside].to(columns)
             return columns.index_put_(where, weight, accumulate=True)
 
-    def _observed_at(self, edges: Tensor) -> Tensor:  # (2, M) -> (M,)
+    def observed_at(self, edges: Tensor) -> Tensor:  # (2, M) -> (M,)
+        """Look up the observed weight at `edges`, 0 where there is no edge."""
         if self.observed.num_edges == 0:
             return torch.zeros(edges.size(1), device=edges.device)
         key = self.observed.targets * self.num_nodes + self.observed.sources

@@ -146,8 +146,16 @@ class _Drawn:
 
     inference: Inference
     graph: Graph
-    log_prob: Tensor  # (N, K)
-    scores: Tensor  # (N, K)
+    edge_log_prob: Tensor  # (E,)
+    edge_scores: Tensor  # (E,)
+
+    @property
+    def log_prob(self) -> Tensor:  # (N, K)
+        return self.edge_log_prob.view(self.graph.num_nodes, -1)
+
+    @property
+    def scores(self) -> Tensor:  # (N, K)
+        return self.edge_scores.view(self.graph.num_nodes, -1)
 
 
 @final
@@ -218,7 +226,10 @@ class SampledNetwork(nn.Module):
         num_samples: int = 1,
         draws: Draws | None = None,
     ) -> Output:  # logits (S, N, C)
-        """Score every node's classes over sampled graphs, or over the graphs in `draws`."""
+        """Score every node's classes over sampled graphs, or over the graphs in `draws`.
+
+        Graphs in `draws` may lack edges; only the graph losses want K neighbours a node.
+        """
         settings = self.settings
         states = self._input(problem.features, generator)
         graph = problem.graph or Graph.empty(problem.num_nodes).to(self.expected_right.device)
@@ -319,23 +330,20 @@ class SampledNetwork(nn.Module):
             observed,
             generator=generator,
             num_samples=num_samples,
-            given=None if given is None else _sample_of(cast("list[Graph]", given)),
+            num_known=None if given is None else cast(Graph, given[0]).num_nodes,
         )
-        targets = torch.arange(branch.graph.num_nodes, device=found.latent.device)
         weighting = self.settings.message_weight
         branches = []
-        for neighbours, scores in zip(found.sample.neighbours, found.sample.scores, strict=True):
-            edges = torch.stack(
-                [neighbours.flatten(), targets.repeat_interleave(neighbours.size(1))]
-            )
+        known = None if given is None else cast("list[Graph]", given)
+        for sampled, scores in _drawn_graphs(found.sample, known):
+            edges = sampled.edge_index
             log_prob = found.probabilities.log_entries(edges).to(found.latent.dtype)
             log_weight = None if weighting == "none" else log_prob
             if weighting == "votes":
                 log_weight = log_prob + found.probabilities.log_votes(edges[1])
             if log_weight is not None and not self.settings.task_shapes_graph:
                 log_weight = log_weight.detach()
-            sampled = Graph(edges, branch.graph.num_nodes)
-            drawn = _Drawn(found, sampled, log_prob.view_as(neighbours), scores.to(log_prob.dtype))
+            drawn = _Drawn(found, sampled, log_prob, scores.to(log_prob.dtype))
             graph, log_weight = self._beside_observed(sampled, log_weight, observed)
             branches.append(
                 _Branch(branch.states, found.latent, graph, log_weight, (*branch.drawn, drawn))
@@ -444,14 +452,29 @@ class SampledMethod(Method[SampledT], ABC):
 def _weighted(drawn: _Drawn) -> Graph:
     """Hand out a drawn graph with its probabilities as weights."""
     # A weight that underflows would be no edge at all.
-    weight = drawn.log_prob.detach().flatten().exp().clamp(min=1e-30)
+    weight = drawn.edge_log_prob.detach().exp().clamp(min=1e-30)
     return Graph.from_edge_index(drawn.graph.edge_index, drawn.graph.num_nodes, weight)
 
 
-def _sample_of(graphs: list[Graph]) -> Sample:
-    """Read drawn graphs back as neighbours; the noise they were drawn with is not known."""
-    neighbours = torch.stack([graph.sources.view(graph.num_nodes, -1) for graph in graphs])
-    return Sample(neighbours, torch.zeros(neighbours.shape, device=neighbours.device))
+def _drawn_graphs(sample: Sample, known: list[Graph] | None) -> list[tuple[Graph, Tensor]]:
+    """Read drawn neighbours as graphs, each with the scores of its edges.
+
+    Those of newcomers come after graphs that are known: these are taken as they are, and the
+    noise they were drawn with is not known.
+    """
+    num_samples, num_drawn, k = sample.neighbours.shape
+    first = 0 if known is None else known[0].num_nodes
+    targets = first + torch.arange(num_drawn, device=sample.neighbours.device).repeat_interleave(k)
+    graphs = []
+    for turn in range(num_samples):
+        edges = torch.stack([sample.neighbours[turn].flatten(), targets])
+        scores = sample.scores[turn].flatten()
+        if known is not None:
+            before = known[turn].edge_index
+            edges = torch.cat([before, edges], dim=1)
+            scores = torch.cat([scores.new_zeros(before.size(1)), scores])
+        graphs.append((Graph(edges, first + num_drawn), scores))
+    return graphs
 
 
 def sampled_memory(settings: SampledSettings, sizes: Sizes) -> int:

@@ -11,35 +11,39 @@ _SCORES = 4_000_000
 
 @torch.no_grad()
 def draw_newcomers(
-    probabilities: EdgeProbabilities, known: Sample, *, generator: torch.Generator
+    probabilities: EdgeProbabilities,
+    num_known: int,
+    k: int,
+    num_samples: int,
+    *,
+    generator: torch.Generator,
 ) -> Sample:
-    """Complete a sample by rows for the nodes that it has none for.
+    """Draw neighbours for the last nodes among the first, as for those.
 
-    Each newcomer draws as many neighbours as the others have, among those that the sample has
-    rows for, and by the same rule. All newcomers of one sampled graph meet the same noise: each
-    by itself is drawn exactly, and what is drawn for one does not depend on who else has come.
+    All newcomers of one sampled graph meet the same noise: each by itself is drawn exactly, and
+    what is drawn for one does not depend on who else has come.
 
     Args:
         probabilities: Of all N nodes, newcomers last.
-        known: What was drawn for the first M of them, shapes (S, M, K).
+        num_known: How many nodes there were before, M.
+        k: Neighbours a node, K.
+        num_samples: How many graphs there are, S.
         generator: Where the noise comes from.
 
     Returns:
-        Neighbours of all nodes, shapes (S, N, K).
+        Neighbours of the newcomers, shapes (S, N - M, K).
     """
-    num_samples, num_known, k = known.neighbours.shape
-    if num_known == probabilities.num_nodes:
-        return known
-    shape = (num_samples, 1, num_known)
-    noise = -exponential_noise(shape, generator, probabilities.device).log()
+    device = probabilities.device
+    newcomers = torch.arange(num_known, probabilities.num_nodes, device=device)
+    if newcomers.numel() == 0:
+        shape = (num_samples, 0, k)
+        nobody = torch.empty(shape, dtype=torch.long, device=device)
+        return Sample(nobody, torch.empty(shape, dtype=torch.double, device=device))
+    noise = -exponential_noise((num_samples, 1, num_known), generator, device).log()
     at_a_time = max(1, _SCORES // (num_samples * num_known))
-    newcomers = torch.arange(num_known, probabilities.num_nodes, device=probabilities.device)
     best = [
         (probabilities.log_rows(block)[:, :num_known] + noise).topk(k, dim=-1)
         for block in newcomers.split(at_a_time)
     ]
     scores, neighbours = (torch.cat(parts, dim=1) for parts in zip(*best, strict=True))
-    return Sample(
-        torch.cat([known.neighbours, neighbours], dim=1),
-        torch.cat([known.scores, scores.to(known.scores.dtype)], dim=1),
-    )
+    return Sample(neighbours, scores)

@@ -1,0 +1,1 @@
+"""Why a latent edge is there, and what a prediction rests on."""
