@@ -77,7 +77,7 @@ def read_new(
     if like.columns is None:
         return _from_arrays(place, like)
     if place.is_dir():
-        nodes, edges = read_tables(place, id_column, like.ids)
+        nodes, edges = read_tables(place, like.ids)
     elif place.suffix.lower() == ".parquet":
         nodes, edges = read_parquet(place), None
     elif place.suffix.lower() in (".csv", ".tsv"):
