@@ -202,6 +202,15 @@ def test_an_open_file_can_be_read():
     assert read_arrays(buffer)["y"].tolist() == [0, 1, 2]
 
 
+def test_an_archive_that_python_cannot_unpack_is_refused(tmp_path: Path):
+    path = stored(tmp_path / "new.npz", x=np.ones((2, 2)))
+    content = bytearray(path.read_bytes())
+    content[content.index(b"PK\x01\x02") + 6] = 217  # the version that is needed to unpack it
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="new.npz is damaged or not an .npz file .zip file"):
+        read_npz(path)
+
+
 def test_an_archive_of_something_else_is_refused(tmp_path: Path):
     path = tmp_path / "other.npz"
     with zipfile.ZipFile(path, "w") as archive:

@@ -82,7 +82,15 @@ def read_arrays(source: Path | IO[bytes]) -> Arrays:
             }
     except FileNotFoundError as error:
         raise InputError(f"There is no file {label}. Check the path.") from error
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, SyntaxError) as error:
+    except (
+        OSError,
+        ValueError,
+        EOFError,
+        RuntimeError,  # of zipfile: a password, a version or a compression that it does not know
+        zipfile.BadZipFile,
+        zlib.error,
+        SyntaxError,
+    ) as error:
         raise InputError(
             f"The file {label} is damaged or not an .npz file ({error}). Fetch or write it again."
         ) from error

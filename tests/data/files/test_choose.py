@@ -16,6 +16,8 @@ def test_what_is_neither_is_refused_with_the_nearest(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="neither a file or folder 'wnie'.*Did you mean wine"):
         read_named("wnie")
+    with pytest.raises(InputError, match="neither a file or folder ''"):
+        read_named("")
 
 
 def test_columns_are_of_tables_only():

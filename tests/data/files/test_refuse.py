@@ -8,7 +8,7 @@ from bpgnn.errors import InputError
 
 def test_an_id_or_free_text_is_refused_with_the_cure():
     cells = [f"customer {number}" for number in range(201)]
-    with pytest.raises(InputError, match="'key' looks like an id.*201 different.*use --drop"):
+    with pytest.raises(InputError, match="'key', row 0 .* like an id.*201 different.*use --drop"):
         learn_columns({"key": cells}, how_to_drop="use --drop")
     assert len(learn_columns({"key": cells[:200]}).items[0].categories) == 200
     assert len(learn_columns({"key": cells * 2}).items[0].categories) == 201

@@ -50,7 +50,7 @@ def read_named(
         178
     """
     if is_own(word):
-        if not Path(word).exists():
+        if not word or not Path(word).exists():
             raise InputError(
                 f"There is neither a file or folder {word!r} nor a data set of that name."
                 f"{nearest(word, CATALOG)}"

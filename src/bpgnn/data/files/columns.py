@@ -214,7 +214,7 @@ def _learn(name: str, cells: Any, where: Where, how_to_drop: str) -> Column:
         return Column(name, "number")
     refuse_slips(name, texts, where, how_to_drop)
     categories = in_order(texts)
-    refuse_ids(name, categories, len(texts), how_to_drop)
+    refuse_ids(name, categories, len(texts), where, how_to_drop)
     return Column(name, "category", categories)
 
 

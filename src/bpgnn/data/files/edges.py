@@ -4,8 +4,7 @@ import difflib
 import heapq
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
-from os.path import commonprefix
+from itertools import repeat, takewhile
 from typing import final
 
 import numpy as np
@@ -150,8 +149,14 @@ def _weights(table: FileTable, name: str) -> Tensor:  # (E,)
 
 def _nearest_id(word: str, ids: Collection[str]) -> str:
     def likeness(own: str) -> int:
-        return len(commonprefix((own, word))) + len(commonprefix((own[::-1], word[::-1])))
+        return _num_shared(own, word) + _num_shared(own[::-1], word[::-1])
 
     near = heapq.nlargest(_COMPARED, ids, key=likeness)
     close = difflib.get_close_matches(word, near, n=1, cutoff=0.5)
     return f" Did you mean {shown(close[0])}?" if close else ""
+
+
+def _num_shared(one: str, other: str) -> int:
+    """Count the letters with which two words begin alike."""
+    pairs = zip(one, other, strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

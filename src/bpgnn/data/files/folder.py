@@ -1,7 +1,7 @@
 """The front door for people's own data: a folder, a table, a GraphML file or arrays."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from bpgnn.data.files.arrays import read_own_arrays
@@ -10,7 +10,6 @@ from bpgnn.data.files.graphml import read_graphml
 from bpgnn.data.files.node_table import own_from_tables
 from bpgnn.data.files.own import OwnData
 from bpgnn.data.files.parquet_table import read_parquet
-from bpgnn.data.files.roles import find_id
 from bpgnn.data.files.table import FileTable
 from bpgnn.errors import InputError
 
@@ -73,17 +72,15 @@ def read_own(
         return read_own_arrays(place, directed=directed)
     else:
         raise InputError(f"{path} is of a kind that is not read here. {_WANTED}")
-    return own_from_tables(place.resolve().stem, nodes, edges, directed=directed, **chosen)
+    name = place.resolve().name if place.is_dir() else place.stem
+    return own_from_tables(name, nodes, edges, directed=directed, **chosen)
 
 
-def read_tables(
-    folder: Path, id_column: str | None = None, known: Collection[str] = ()
-) -> tuple[FileTable, FileTable | None]:
+def read_tables(folder: Path, known: Collection[str] = ()) -> tuple[FileTable, FileTable | None]:
     """Read the tables of nodes and edges in a folder.
 
     Args:
         folder: Where they are.
-        id_column: The column of ids in the table of nodes; found by name if left out.
         known: Ids that edges may have beside those of the nodes.
 
     Returns:
@@ -99,14 +96,19 @@ def read_tables(
     nodes = _read_table(nodes_file)
     if edges_file is None:
         return nodes, None
-    return nodes, _read_table(edges_file, _is_edge(nodes, id_column, known))
+    return nodes, _read_table(edges_file, _is_edge(nodes, frozenset(known)))
 
 
-def _is_edge(nodes: FileTable, id_column: str | None, known: Collection[str]) -> FirstRow:
-    """Tell a first row that joins two nodes from one that names columns."""
-    name = find_id(nodes, id_column)
-    ids = set(known) | (set() if name is None else set(map(str, nodes.columns[name].tolist())))
-    return lambda row: len(row) > 1 and row[0] in ids and row[1] in ids
+def _is_edge(nodes: FileTable, known: frozenset[str]) -> FirstRow:
+    """Tell a first row whose ends are in one column of the nodes from one that names columns."""
+    columns = [cells for cells in nodes.columns.values() if cells.dtype.kind == "O"]
+
+    def is_edge(row: Sequence[str]) -> bool:
+        return len(row) > 1 and any(
+            all(end in known or bool((cells == end).any()) for end in row[:2]) for cells in columns
+        )
+
+    return is_edge
 
 
 def _one_file(folder: Path, stem: str) -> Path | None:

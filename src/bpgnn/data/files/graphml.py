@@ -1,6 +1,7 @@
 """Graphs in GraphML, as Gephi, yEd and networkx write them."""
 
 import os
+import warnings
 from collections.abc import Collection
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,10 @@ def _parsed(path: Path) -> Any:
     if b"<!ENTITY" in content:
         raise InputError(f"{path} defines entities of its own, which GraphML has no use for.")
     try:
-        return nx.parse_graphml(content, node_type=str)
+        with warnings.catch_warnings():
+            # It warns of keys without a type, which it takes for text, as we do.
+            warnings.simplefilter("ignore")
+            return nx.parse_graphml(content, node_type=str)
     except (
         ParseError,
         nx.NetworkXException,

@@ -1,7 +1,7 @@
 """Nodes that came after training, read as the others were."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import final
 
@@ -77,7 +77,7 @@ def read_new(
     if like.columns is None:
         return _from_arrays(place, like)
     if place.is_dir():
-        nodes, edges = read_tables(place, id_column, like.ids)
+        nodes, edges = read_tables(place, like.ids)
     elif place.suffix.lower() == ".parquet":
         nodes, edges = read_parquet(place), None
     elif place.suffix.lower() in (".csv", ".tsv"):
@@ -126,8 +126,7 @@ def _id_name(nodes: FileTable, like: OwnData, id_column: str | None) -> str | No
         return like.id_name
     features = set() if like.columns is None else set(like.columns.names)
     others = nodes.without({*features, like.label_name or ""})
-    rest = FileTable(nodes.path, others, nodes.rows, nodes.row_word, nodes.column_word)
-    return find_id(rest, None)
+    return find_id(replace(nodes, columns=others), None)
 
 
 def _joined(

@@ -1,6 +1,9 @@
 """A table of nodes and perhaps one of edges, made into one data set."""
 
 from collections.abc import Collection
+from dataclasses import replace
+
+import numpy as np
 
 from bpgnn.data.files.columns import encode, learn_columns
 from bpgnn.data.files.edges import edge_index_of, read_ends
@@ -49,9 +52,8 @@ def own_from_tables(
     """
     if nodes.num_rows == 0:
         raise InputError(f"{nodes.path} has no rows below the columns' names. Add one a node.")
-    dropped = {named_column(nodes, column, "--drop") for column in drop}
-    kept = FileTable(
-        nodes.path, nodes.without(dropped), nodes.rows, nodes.row_word, nodes.column_word
+    kept = replace(
+        nodes, columns=nodes.without({named_column(nodes, name, "--drop") for name in drop})
     )
     label_name = find_label(kept, label_column)
     id_name = find_id(kept, id_column, label_name)
@@ -60,20 +62,14 @@ def own_from_tables(
         refuse_no_id(kept)
     ids = tuple(map(str, range(kept.num_rows))) if id_name is None else read_ids(kept, id_name)
     labels, classes = read_labels(kept.path, label_name, kept.columns[label_name].tolist())
-    features = kept.without({label_name, id_name or label_name})
-    if not features:
-        raise InputError(
-            f"{kept.path} has no {kept.column_word} of features beside ids and labels. Give "
-            "every node at least one, for instance its degree."
-        )
+    features = _features(kept, {label_name, id_name or label_name})
     columns = learn_columns(features, where=kept.where, how_to_drop=HOW_TO_DROP)
     edge_index = weight = None
     if edges is not None:
         ends = read_ends(edges)
-        known = {text: number for number, text in enumerate(ids)}
         source = f"the ids in {kept.column_word} {id_name!r} of {kept.path}"
-        edge_index, weight = edge_index_of(ends, known, source), ends.weight
-        notes += ends.notes
+        edge_index = edge_index_of(ends, dict(zip(ids, range(len(ids)), strict=True)), source)
+        weight, notes = ends.weight, notes + ends.notes
     dataset = repaired_dataset(
         name,
         encode(columns, features, where=kept.where),
@@ -86,6 +82,16 @@ def own_from_tables(
         notes=notes,
     )
     return OwnData(dataset, columns, id_name, label_name)
+
+
+def _features(nodes: FileTable, others: set[str]) -> dict[str, np.ndarray]:
+    features = nodes.without(others)
+    if not features:
+        raise InputError(
+            f"{nodes.path} has no {nodes.column_word} of features beside ids and labels. Give "
+            "every node at least one, for instance its degree."
+        )
+    return features
 
 
 def _id_notes(nodes: FileTable, name: str | None, given: str | None) -> tuple[str, ...]:

@@ -68,18 +68,20 @@ def refuse_slips(name: str, texts: Sequence[str], where: Where, how_to_drop: str
         )
 
 
-def refuse_ids(name: str, categories: Sequence[str], num_rows: int, how_to_drop: str) -> None:
+def refuse_ids(
+    name: str, categories: Sequence[str], num_rows: int, where: Where, how_to_drop: str
+) -> None:
     """Refuse text of too many values to be a category."""
     count = len(categories)
     if count > _MANY_VALUES and count > num_rows / 2:
         raise InputError(
-            f"The column {name!r} looks like an id, a date or free text: {count:,} different "
-            f"values in {num_rows:,} rows, such as {shown(categories[0])}. As a feature it "
-            f"would say nothing; {how_to_drop}."
+            f"{where(name, 0)} and below looks like an id, a date or free text: {count:,} "
+            f"different values in {num_rows:,} rows, such as {shown(categories[0])}. As a "
+            f"feature it would say nothing; {how_to_drop}."
         )
     if count > MOST_CATEGORIES:
         raise InputError(
-            f"The column {name!r} has {count:,} different values, more than the "
+            f"{where(name, 0)} and below has {count:,} different values, more than the "
             f"{MOST_CATEGORIES:,} that a category may have. Merge the rare ones into one, or "
             f"{how_to_drop}."
         )
