@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
+from bpgnn.errors import InputError
 from bpgnn.graph import Graph
 from bpgnn.infer.boolean import LOG_TINY, BooleanProduct
 from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities, Symmetrised
@@ -139,6 +140,7 @@ class BooleanLayer(nn.Module):
         generator: torch.Generator,
         num_samples: int = 1,
         given: Sample | None = None,
+        k: int | None = None,
     ) -> Inference:
         """Embed, multiply and sample.
 
@@ -150,6 +152,7 @@ class BooleanLayer(nn.Module):
             generator: Where dropout and noise come from.
             num_samples: How many graphs to draw.
             given: Neighbours that were drawn before, to be taken instead of new ones.
+            k: Neighbours drawn for each node, where not as settled.
 
         Returns:
             Points, probabilities and neighbours.
@@ -159,11 +162,12 @@ class BooleanLayer(nn.Module):
         probabilities = self.product(kernel, observed)
         if given is not None:
             return Inference(latent, kernel, probabilities, given)
+        self._refuse_unless_finite(kernel)
         sampler = choose_sampler(self.settings.sampler, probabilities, self.settings.noise)
         self.sampler_name = sampler.name
         sample = sampler.sample(
             probabilities,
-            self.settings.k,
+            self.settings.k if k is None else k,
             generator=generator,
             num_samples=num_samples,
             self_pairs=self.settings.self_pairs,
@@ -193,6 +197,15 @@ class BooleanLayer(nn.Module):
             witnesses, self._votes(witnesses, kernel), kernel, self._floor(witnesses)
         )
         return Symmetrised(product) if settings.symmetric else product
+
+    def _refuse_unless_finite(self, kernel: KernelProbabilities) -> None:
+        """Refuse to sample from what is not a number: such a race would never end."""
+        values = (kernel.latent.detach(), *(own.detach() for own in self.parameters()))
+        if not all(bool(torch.isfinite(value).all()) for value in values):
+            raise InputError(
+                "The latent points or the weights they come from hold NaN or infinity. "
+                "Look for such values in the features, or take smaller steps."
+            )
 
     def _votes(self, witnesses: Graph, kernel: KernelProbabilities) -> Votes:
         if self.share is not None:
