@@ -65,7 +65,8 @@ class BooleanProductGraph(nn.Module):
         in_channels: Width of the features, F.
         latent_dim: Latent dimensions D.
         k: Neighbours drawn for each node.
-        hidden_channels: Widths of the hidden layers of f, from features to latent points.
+        hidden_channels: Widths of the hidden layers of f, from features to latent points; a
+            number for one layer, `()` for none.
         metric: The space of latent points: `euclidean`, `hyperbolic`, `spherical`, or several
             of them joined by `+`, which share the dimensions.
         witness: Who votes in A ⋄ P: `equal`, `gated` or `mixed`
@@ -98,7 +99,7 @@ class BooleanProductGraph(nn.Module):
         in_channels: int,
         latent_dim: int = 4,
         k: int = 10,
-        hidden_channels: Sequence[int] = (64,),
+        hidden_channels: int | Sequence[int] = (64,),
         *,
         metric: str = "euclidean",
         witness: Literal["equal", "gated", "mixed"] = "gated",
@@ -112,11 +113,12 @@ class BooleanProductGraph(nn.Module):
     ) -> None:
         """Make f, the temperature and the gate."""
         super().__init__()
+        hidden = (hidden_channels,) if isinstance(hidden_channels, int) else tuple(hidden_channels)
         self.settings = _Settings(
             in_channels=in_channels,
             latent_dim=latent_dim,
             k=k,
-            hidden_channels=tuple(hidden_channels),
+            hidden_channels=hidden,
             metric=metric,
             witness=witness,
             temperature=temperature,
@@ -127,7 +129,7 @@ class BooleanProductGraph(nn.Module):
             sampler=sampler,
             clip_k=clip_k,
         )
-        layers = make_layers(embedding, [in_channels, *hidden_channels, latent_dim])
+        layers = make_layers(embedding, [in_channels, *hidden, latent_dim])
         self.layer = BooleanLayer(Stack(layers, dropout), self.settings)
         self.correctness = RunningCorrectness()
 
