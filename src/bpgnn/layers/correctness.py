@@ -10,9 +10,9 @@ from bpgnn.losses.graph_reward import running_mean
 
 @final
 class RunningCorrectness(nn.Module):
-    """Keep E[a_i], a running mean for every node that was ever asked for.
+    """Keep E[a_i], a running mean for every node that was ever observed.
 
-    Every node starts at one half. The buffer grows with the largest node number, so that no
+    Every node starts at one half. The buffer grows with the largest number observed, so that no
     one has to say beforehand how many nodes there are; a saved state brings its own length.
 
     Example:
@@ -32,20 +32,20 @@ class RunningCorrectness(nn.Module):
     @torch.no_grad()
     def of(self, nodes: Tensor) -> Tensor:  # (M,) -> (M,)
         """Return the running means of some nodes."""
-        self._grow(int(nodes.max()) + 1 if len(nodes) > 0 else 0)
-        return self.expected_right[nodes]
+        known = nodes < len(self.expected_right)
+        means = self.expected_right.new_full((len(nodes),), 0.5)
+        means[known] = self.expected_right[nodes[known]]
+        return means
 
     @torch.no_grad()
     def observe(self, nodes: Tensor, right: Tensor) -> None:  # (M,), (M,)
         """Move the running means of some nodes towards what has just been seen, 0 or 1."""
-        expected = self.of(nodes)
-        self.expected_right[nodes] = running_mean(expected, right.to(expected))
-
-    def _grow(self, length: int) -> None:
-        missing = length - len(self.expected_right)
+        moved = running_mean(self.of(nodes), right.to(self.expected_right))
+        missing = int(nodes.max()) + 1 - len(self.expected_right) if len(nodes) > 0 else 0
         if missing > 0:
             more = self.expected_right.new_full((missing,), 0.5)
             self.expected_right = torch.cat([self.expected_right, more])
+        self.expected_right[nodes] = moved
 
     def _load_from_state_dict(
         self, state_dict: dict[str, Any], prefix: str, *rest: Any, **named: Any
