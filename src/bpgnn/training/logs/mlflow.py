@@ -36,6 +36,8 @@ class MLflowLog(TrainingLog):
 
     def __init__(self, name: str | None = None) -> None:
         """Begin a run, so that a server that is not there is found before any training."""
+        # A training is reported to the user's own store and to nobody else.
+        os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
         try:
             from mlflow.entities import Metric, Param
             from mlflow.tracking import MlflowClient
