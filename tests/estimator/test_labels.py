@@ -15,7 +15,7 @@ from bpgnn.estimator.labels import read_labels
         (np.array(["b", float("nan"), "a", None], dtype=object), ["a", "b"], [1, -1, 0, -1]),
         ([True, False, True, True], [False, True], [1, 0, 1, 1]),
         (pd.Series(["x", None, "y", "x"]), ["x", "y"], [0, -1, 1, 0]),
-        (pd.Series([1, None, 3, 1], dtype="Int64"), ["1", "3"], [0, -1, 1, 0]),
+        (pd.Series([1, None, 3, 1], dtype="Int64"), ["1.0", "3.0"], [0, -1, 1, 0]),
         (pd.Series(["x", None, "y", "x"], dtype="category"), ["x", "y"], [0, -1, 1, 0]),
     ],
 )
