@@ -31,6 +31,11 @@ _HOME = {
     "fit": "bpgnn.training.fit",
     "Fit": "bpgnn.training.fit",
     "Plan": "bpgnn.training.plan",
+    "open_run": "bpgnn.training.open",
+    "predict_newcomers": "bpgnn.training.newcomers",
+    "explain_edge": "bpgnn.explain.edge",
+    "explain_node": "bpgnn.explain.node",
+    "read_own": "bpgnn.data.files.folder",
     "TensorBoardLog": "bpgnn.training.logs.tensorboard",
     "MLflowLog": "bpgnn.training.logs.mlflow",
     "BPGNNClassifier": "bpgnn.estimator.classifier",
@@ -54,6 +59,7 @@ if TYPE_CHECKING:  # The same names once more, for type checkers; a test compare
     from bpgnn.data.dataset import Dataset as Dataset
     from bpgnn.data.dataset import Split as Split
     from bpgnn.data.dataset import make_dataset as make_dataset
+    from bpgnn.data.files.folder import read_own as read_own
     from bpgnn.data.perturb import add_edges as add_edges
     from bpgnn.data.perturb import drop_edges as drop_edges
     from bpgnn.data.pyg import from_pyg as from_pyg
@@ -68,6 +74,8 @@ if TYPE_CHECKING:  # The same names once more, for type checkers; a test compare
     from bpgnn.errors import RunFolderError as RunFolderError
     from bpgnn.estimator.classifier import BPGNNClassifier as BPGNNClassifier
     from bpgnn.estimator.classifier import LatentGraphClassifier as LatentGraphClassifier
+    from bpgnn.explain.edge import explain_edge as explain_edge
+    from bpgnn.explain.node import explain_node as explain_node
     from bpgnn.graph import Graph as Graph
     from bpgnn.infer.boolean import BooleanProduct as BooleanProduct
     from bpgnn.infer.probabilities import EdgeProbabilities as EdgeProbabilities
@@ -85,6 +93,8 @@ if TYPE_CHECKING:  # The same names once more, for type checkers; a test compare
     from bpgnn.training.fit import fit as fit
     from bpgnn.training.logs.mlflow import MLflowLog as MLflowLog
     from bpgnn.training.logs.tensorboard import TensorBoardLog as TensorBoardLog
+    from bpgnn.training.newcomers import predict_newcomers as predict_newcomers
+    from bpgnn.training.open import open_run as open_run
     from bpgnn.training.plan import Plan as Plan
 
 
