@@ -2,6 +2,7 @@
 
 import html
 import re
+import unicodedata
 from typing import Any
 
 import griffe
@@ -22,7 +23,7 @@ _UPRIGHT = {"text", "mathrm", "operatorname", "mathcal", "mathbf"}
 _TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}_^])|(\s+)|(.)", re.DOTALL)
 
 _FORMULA = re.compile(r"^( *)\.\. math::(.*(?:\n\1 +\S.*)*)", re.MULTILINE)
-_ROLE = re.compile(r":(?:class|func|meth|mod|attr):`~?([^`]+)`")
+_ROLE = re.compile(r":[a-z]+:`~?([^`]+)`")
 _LINK = re.compile(r"`([^`<]+) <(https?://[^>]+)>`_")
 
 
@@ -33,7 +34,7 @@ def to_html(formula: str) -> str:
         >>> to_html(r"\tilde P_{ij} = \sum_k W_{ik}")
         '<i>P̃</i><sub><i>ij</i></sub> = Σ<sub><i>k</i></sub> <i>W</i><sub><i>ik</i></sub>'
     """
-    return _Reader(formula).sequence()
+    return unicodedata.normalize("NFC", _Reader(formula).sequence())
 
 
 def to_markdown(docstring: str) -> str:
