@@ -87,3 +87,14 @@ def test_the_authors_arithmetic_draws_in_proportion_to_the_product(parts):
         counts[torch.arange(4), first] += 1
     # Five standard deviations of a frequency over 4000 draws are at most 0.04.
     torch.testing.assert_close(counts / 4000, chances, atol=0.04, rtol=0)
+
+
+def test_the_benchmark_of_the_pyg_layer_trains_each_kind_of_case(parts):
+    import pyg_layer
+
+    with torch.random.fork_rng(devices=[]):
+        found = {case: pyg_layer.train(case, 2, 0) for case in pyg_layer.CASES}
+    for case, (accuracy, gradient) in found.items():
+        assert 0 <= accuracy <= 100
+        taught = "observed" not in case and "untrained" not in case
+        assert (gradient > 0) == taught, case

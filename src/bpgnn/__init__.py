@@ -31,6 +31,7 @@ _HOME = {
     "fit": "bpgnn.training.fit",
     "Fit": "bpgnn.training.fit",
     "Plan": "bpgnn.training.plan",
+    "BooleanProductGraph": "bpgnn.layers.boolean_product_graph",
     "BPGNNError": "bpgnn.errors",
     "InputError": "bpgnn.errors",
     "DataUnavailableError": "bpgnn.errors",
@@ -66,6 +67,7 @@ if TYPE_CHECKING:  # The same names once more, for type checkers; a test compare
     from bpgnn.infer.triangles import Triangles as Triangles
     from bpgnn.infer.triangles import boolean_product as boolean_product
     from bpgnn.infer.triangles import triangles as triangles
+    from bpgnn.layers.boolean_product_graph import BooleanProductGraph as BooleanProductGraph
     from bpgnn.methods.registry import METHODS as METHODS
     from bpgnn.training.fit import Fit as Fit
     from bpgnn.training.fit import fit as fit

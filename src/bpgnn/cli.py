@@ -9,7 +9,7 @@ import os
 import re
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -28,10 +28,13 @@ from rich.progress import (
 from rich.table import Table
 
 from bpgnn import __version__
+from bpgnn.commands import explain, explore, graph, predict
 from bpgnn.errors import BPGNNError, DataUnavailableError, InputError, nearest
 
 if TYPE_CHECKING:
     from bpgnn.data.dataset import Dataset
+    from bpgnn.data.download import Progress as DownloadProgress
+    from bpgnn.data.files.own import OwnData
     from bpgnn.experiments.runner import Progress as GridProgress
     from bpgnn.experiments.summary import Cell
     from bpgnn.training.fit import Fit
@@ -84,7 +87,10 @@ def bpgnn(
 @app.command()
 def train(
     dataset: Annotated[
-        str | None, typer.Argument(help="A name from `bpgnn data list`; cora if left out.")
+        str | None,
+        typer.Argument(
+            help="A name from `bpgnn data list`, or a folder or file of your own; cora if left out."
+        ),
     ] = None,
     method: Annotated[str | None, typer.Option(help="Method; bpgnn if left out.")] = None,
     preset: Annotated[
@@ -116,6 +122,19 @@ def train(
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change a setting; may be repeated."),
     ] = None,
+    id_column: Annotated[
+        str | None, typer.Option(help="Own files: column of the ids; found by name if left out.")
+    ] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="Own files: column of the labels; found if left out.")
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Own files: leave a column out; may be repeated."),
+    ] = None,
+    directed: Annotated[
+        bool, typer.Option("--directed", help="Own files: keep edges one way where they are.")
+    ] = False,
     resume: Annotated[
         Path | None, typer.Option(metavar="RUN", help="Go on with the run in this folder.")
     ] = None,
@@ -123,13 +142,19 @@ def train(
         bool, typer.Option("--json", help="Print result.json alone on standard output.")
     ] = False,
 ) -> None:
-    """Train a method on a data set, and test it.
+    """Train a method on a data set, or on your own files, and test it.
+
+    Your own: a folder with nodes.csv (ids, labels that may be empty, features) and edges.csv;
+    or GraphML, or .npz. Look at it first with `bpgnn check`.
 
     Example: bpgnn train cora --add-edges 0.75 --seed 1
     """
+    from bpgnn.data.files.choose import is_own, read_named
+    from bpgnn.data.files.own import OwnData
     from bpgnn.training.folder import RunFolder
+    from bpgnn.training.open import kept_data
     from bpgnn.training.plan import Plan
-    from bpgnn.training.run import new_folder, resumed_plan
+    from bpgnn.training.run import load_for, new_folder, own_for, resumed_plan
 
     given = {
         "method": method,
@@ -144,17 +169,34 @@ def train(
     chosen = {name: value for name, value in given.items() if value is not None}
     console = Console(stderr=as_json)
     if resume is not None:
-        _refuse_beside_resume({**chosen, "DATASET": dataset, "split": split, "out": out})
+        own = {"id_column": id_column, "label_column": label_column, "drop": drop}
+        places = {"DATASET": dataset, "split": split, "out": out, "directed": directed or None}
+        _refuse_beside_resume({**chosen, **own, **places})
         folder = RunFolder(resume)
         plan, name, chosen_split, threads_then = resumed_plan(folder)
         threads = threads or threads_then
+
+        def read(report: "DownloadProgress") -> "OwnData":
+            return kept_data(folder, plan, name, chosen_split, progress=report)
     else:
-        plan, name, chosen_split = Plan(**chosen), "cora" if dataset is None else dataset, split
+        plan, name = Plan(**chosen), "cora" if dataset is None else dataset
         plan.settings_for(name)
-        folder = new_folder(out, plan, name)
-    fitted = _train(
-        plan, name, chosen_split, folder, console, threads=threads, resume=resume is not None
-    )
+        folder = new_folder(out, plan, Path(name).resolve().stem if is_own(name) else name)
+
+        def read(report: "DownloadProgress") -> "OwnData":
+            if not is_own(name) and not (id_column or label_column or drop or directed):
+                return OwnData(load_for(plan, name, split, progress=report))
+            own = read_named(
+                name,
+                id_column=id_column,
+                label_column=label_column,
+                drop=drop or (),
+                directed=directed,
+                progress=report,
+            )
+            return own_for(plan, own, split)
+
+    fitted = _train(plan, read, folder, console, threads=threads, resume=resume is not None)
     if as_json:
         sys.stdout.write(json.dumps(fitted.record.to_json(), indent=2) + "\n")
     else:
@@ -446,6 +488,12 @@ def get_data(name: Annotated[str, typer.Argument(help="A name from `bpgnn data l
     _say(console, f"{name} comes with a package." if path is None else f"{name} is at {path}")
 
 
+app.command()(predict)
+app.command()(graph)
+app.command()(explain)
+app.command()(explore)
+
+
 def main() -> None:
     """Run the command line; every failure is a sentence and an exit code."""
     # Read when torch is loaded: threads that wait should sleep, not keep a processor busy.
@@ -488,8 +536,7 @@ def _explain(error: Exception) -> str:
 
 def _train(
     plan: "Plan",
-    name: str,
-    split: str | None,
+    read: "Callable[[DownloadProgress], OwnData]",
     folder: "RunFolder",
     console: Console,
     *,
@@ -498,17 +545,19 @@ def _train(
 ) -> "Fit":
     import torch
 
+    from bpgnn.data.catalog import CATALOG
+    from bpgnn.data.files.save import save_own
     from bpgnn.infer.sample.lazy import is_compiled
     from bpgnn.training.bar import training_bar
     from bpgnn.training.fit import fit
-    from bpgnn.training.run import load_for
 
     if threads is not None:
         torch.set_num_threads(threads)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with _download_bar(console) as report:
-            data = load_for(plan, name, split, progress=report)
+            own = read(report)
+        data = own.dataset
         for note in data.notes:
             _say(console, f"Note: {note}")
         _say(
@@ -520,8 +569,9 @@ def _train(
         if not is_compiled():
             _say(console, "The first run compiles the sampler, which takes up to a minute.")
         try:
-            with training_bar(plan.settings_for(name), console) as watch:
-                return fit(data, plan, folder=folder, resume=resume, watch=watch)
+            keep = save_own(own) if data.name not in CATALOG else None
+            with training_bar(plan.settings_for(data.name), console) as watch:
+                return fit(data, plan, folder=folder, resume=resume, watch=watch, data=keep)
         except KeyboardInterrupt:
             _say(console, f"Stopped. Go on with: bpgnn train --resume {folder.path}")
             sys.exit(130)

@@ -26,6 +26,8 @@ _DAMAGE = (
 def pack(tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> bytes:
     """Write tensors by name, and values that JSON can hold, as safetensors with a checksum.
 
+    The same content gives the same bytes.
+
     Example:
         >>> import torch
         >>> tensors, values = unpack(pack({"half": torch.tensor([0.5])}, {"name": "one"}))
@@ -33,8 +35,9 @@ def pack(tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> bytes:
         (0.5, {'name': 'one'})
     """
     flat = {name: value.detach().cpu().contiguous() for name, value in tensors.items()}
-    metadata = {"bpgnn": json.dumps(dict(values)), "sha256": _NO_DIGEST}
-    content = save(_unshared(flat), metadata=metadata)
+    # One entry only: safetensors has no fixed order for several.
+    words = json.dumps({"sha256": _NO_DIGEST, **values})
+    content = save(_unshared(flat), metadata={"bpgnn": words})
     return content.replace(_NO_DIGEST.encode(), _digest(content).encode(), 1)
 
 
@@ -42,13 +45,10 @@ def unpack(content: bytes) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """Read what was packed; whatever is damaged is a ValueError that says how."""
     try:
         length = int.from_bytes(content[:8], "little")
-        metadata = json.loads(content[8 : 8 + length])["__metadata__"]
-        known = metadata["sha256"].encode()
+        values = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["bpgnn"])
+        known = values.pop("sha256").encode()
         if _digest(content.replace(known, _NO_DIGEST.encode(), 1)).encode() != known:
             raise ValueError("its checksum is wrong")
-        values = json.loads(metadata["bpgnn"])
-        if not isinstance(values, dict):
-            raise TypeError("its values are no object")
         return load(content), values
     except _DAMAGE as error:
         raise ValueError(str(error) or type(error).__name__) from None

@@ -47,6 +47,14 @@ def test_witnesses_beyond_the_most_are_one_box():
     assert not any("more" in text for text in texts(draw_edge(reasons_of(9), most=8)))
 
 
+def test_witnesses_of_hardly_any_share_are_one_box():
+    votes = [(2, 0.998), (3, 0.001), (4, 0.001)]
+    reasons = EdgeReasons(0, 1, 1.0, tuple(Witness(k, "target", x, 1, x, x) for k, x in votes))
+    shown = texts(draw_edge(reasons))
+    assert "and 2 more" in shown
+    assert "node 3" not in shown
+
+
 def test_lines_are_as_wide_as_shares_and_boxes_do_not_touch():
     votes = (Witness(2, "target", 0.5, 0.8, 0.4, 0.8), Witness(3, "target", 0.5, 0.2, 0.1, 0.2))
     root = ET.fromstring(draw_edge(EdgeReasons(0, 1, 0.5, votes)))

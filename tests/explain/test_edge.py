@@ -70,19 +70,6 @@ def test_a_node_that_loses_its_only_witness_has_nobody_to_speak_for_it(explained
     assert reasons.probability == reasons.rest == pytest.approx(1e-24)
 
 
-@pytest.mark.parametrize("name", ["gcn", "knn-gcn", "idgl"])
-def test_a_method_without_edge_probabilities_says_which_have_them(explained, name):
-    method, _, output = explained(name)
-    with pytest.raises(InputError, match=f"^{name} draws no graph.*ddgm-e.*bpgnn"):
-        explain_edge(method, output, 0, 1)
-
-
-def test_a_network_without_boolean_layers_says_what_to_set(explained):
-    method, _, output = explained(boolean_layers=0)
-    with pytest.raises(InputError, match="Set `boolean_layers` to 1 or more"):
-        explain_edge(method, output, 0, 1)
-
-
 @pytest.mark.parametrize(("i", "j", "name"), [(60, 0, "i"), (0, -1, "j"), (0, 1.0, "j")])
 def test_numbers_that_are_no_nodes_are_refused(explained, i, j, name):
     method, _, output = explained()

@@ -4,6 +4,7 @@ import pytest
 import torch
 from torch import nn
 
+from bpgnn.errors import InputError
 from bpgnn.infer.boolean import BooleanProduct
 from bpgnn.infer.geometry import Euclidean
 from bpgnn.infer.layer import BooleanLayer, InferenceSettings
@@ -123,3 +124,16 @@ def test_the_scales_of_a_metric_are_parameters_of_the_layer():
     for name, parameter in module.named_parameters():
         assert parameter.grad is not None, name
         assert parameter.grad.abs().sum() > 0, name
+
+
+@pytest.mark.parametrize("spoiled", ["embedding.points", "temperature", "gate"])
+def test_what_is_not_a_number_is_refused_since_a_race_over_it_would_not_end(spoiled):
+    module = layer(witness="gated")
+    with torch.no_grad():
+        dict(module.named_parameters())[spoiled].view(-1)[0] = torch.nan
+    with pytest.raises(InputError, match="NaN or infinity"):
+        infer(module, observed_graph("path"))
+
+
+def test_the_number_of_neighbours_can_differ_from_what_is_settled():
+    assert infer(layer(k=2), observed_graph("path"), k=5).sample.neighbours.shape == (1, 6, 5)

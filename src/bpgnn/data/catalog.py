@@ -217,16 +217,26 @@ def _check_numbers(dataset: Dataset, entry: Entry) -> None:
     )
 
 
+def with_neighbours(dataset: Dataset, k: int = 10) -> Dataset:
+    """Return the data with a graph that joins each node with its nearest.
+
+    Example:
+        >>> with_neighbours(load("wine", graph="none"), k=3).graph.in_degree.min().item()
+        3
+    """
+    prepared = prepare_features(dataset.features, dataset.feature_kind)
+    metric = "cosine" if dataset.feature_kind == "counts" else "euclidean"
+    return dataset.with_graph(
+        neighbour_graph(prepared, k, metric),
+        f"The observed graph joins each node with its {k} nearest by {metric} distance.",
+    )
+
+
 def _with_graph(dataset: Dataset, choice: GraphChoice, k: int) -> Dataset:
     if choice == "none":
         return replace(dataset, graph=None)
     if choice == "knn":
-        prepared = prepare_features(dataset.features, dataset.feature_kind)
-        metric = "cosine" if dataset.feature_kind == "counts" else "euclidean"
-        return dataset.with_graph(
-            neighbour_graph(prepared, k, metric),
-            f"The observed graph joins each node with its {k} nearest by {metric} distance.",
-        )
+        return with_neighbours(dataset, k)
     if dataset.graph is None:
         raise InputError(
             f"{dataset.name} has no observed graph. Use the graph 'knn', which joins nearest "

@@ -32,7 +32,9 @@ def write_model(
         columns: What the columns of features were, or None.
         values: What else is to be kept, as far as JSON can hold it.
     """
-    data = torch.frombuffer(bytearray(save_own(OwnData(fitted.dataset, columns))), dtype=torch.uint8)
+    data = torch.frombuffer(
+        bytearray(save_own(OwnData(fitted.dataset, columns))), dtype=torch.uint8
+    )
     weights = {f"weights/{name}": value for name, value in fitted.method.state_dict().items()}
     kept = {**values, "format": _FORMAT, "record": fitted.record.to_json()}
     content = pack({"data": data, **weights}, kept)

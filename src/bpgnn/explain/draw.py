@@ -38,7 +38,8 @@ def draw_edge(reasons: EdgeReasons, names: Names = None, *, most: int = 8) -> st
     Args:
         reasons: Of the edge.
         names: One name a node, if they have any.
-        most: How many witnesses to draw; the others are one box together.
+        most: How many witnesses to draw; the others, and those of hardly any share, are one
+            box together.
 
     Returns:
         An SVG of its own, to be written to a file or put into a page as it is.
@@ -76,8 +77,10 @@ def draw_edge(reasons: EdgeReasons, names: Names = None, *, most: int = 8) -> st
 def _rows(reasons: EdgeReasons, names: Names, most: int) -> list[_Row]:
     if not reasons.witnesses:
         return [_Row("nobody speaks for it", "no witnesses", 0.0, "none", "none")]
+    heard = sum(witness.share >= _HEARD for witness in reasons.witnesses)
+    drawn = max(1, min(most, heard))
     # A box for one more takes no less room than that witness's own.
-    drawn = most + 1 if len(reasons.witnesses) == most + 1 else most
+    drawn += len(reasons.witnesses) == drawn + 1
     rows = [_row(witness, reasons, names) for witness in reasons.witnesses[:drawn]]
     if left := reasons.witnesses[drawn:]:
         share = sum(witness.share for witness in left)
@@ -206,6 +209,9 @@ def _sign_width(sign: str) -> float:
         return 1.0
     return 0.72 if sign.isupper() else 0.6
 
+
+# What rounds to no per cent is not drawn on its own.
+_HEARD = 0.005
 
 # How much wider bold letters are.
 _BOLD = 1.12

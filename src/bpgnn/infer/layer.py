@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
+from bpgnn.errors import InputError
 from bpgnn.graph import Graph
 from bpgnn.infer.boolean import LOG_TINY, BooleanProduct
 from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities, Symmetrised
@@ -140,6 +141,7 @@ class BooleanLayer(nn.Module):
         generator: torch.Generator,
         num_samples: int = 1,
         num_known: int | None = None,
+        k: int | None = None,
     ) -> Inference:
         """Embed, multiply and sample.
 
@@ -152,6 +154,7 @@ class BooleanLayer(nn.Module):
             num_samples: How many graphs to draw.
             num_known: So many nodes, the first, have been drawn for already. The others are
                 newcomers: they are drawn for among those, whose points alone set the scale.
+            k: Neighbours drawn for each node, where not as settled.
 
         Returns:
             Points, probabilities and neighbours.
@@ -161,14 +164,15 @@ class BooleanLayer(nn.Module):
         probabilities = self.product(kernel, observed)
         if num_known is not None:
             sample = draw_newcomers(
-                probabilities, num_known, self.settings.k, num_samples, generator=generator
+                probabilities, num_known, k or self.settings.k, num_samples, generator=generator
             )
             return Inference(latent, kernel, probabilities, sample)
+        self._refuse_unless_finite(kernel)
         sampler = choose_sampler(self.settings.sampler, probabilities, self.settings.noise)
         self.sampler_name = sampler.name
         sample = sampler.sample(
             probabilities,
-            self.settings.k,
+            self.settings.k if k is None else k,
             generator=generator,
             num_samples=num_samples,
             self_pairs=self.settings.self_pairs,
@@ -198,6 +202,15 @@ class BooleanLayer(nn.Module):
             witnesses, self._votes(witnesses, kernel), kernel, self._floor(witnesses)
         )
         return Symmetrised(product) if settings.symmetric else product
+
+    def _refuse_unless_finite(self, kernel: KernelProbabilities) -> None:
+        """Refuse to sample from what is not a number: such a race would never end."""
+        values = (kernel.latent.detach(), *(own.detach() for own in self.parameters()))
+        if not all(bool(torch.isfinite(value).all()) for value in values):
+            raise InputError(
+                "The latent points or the weights they come from hold NaN or infinity. "
+                "Look for such values in the features, or take smaller steps."
+            )
 
     def _votes(self, witnesses: Graph, kernel: KernelProbabilities) -> Votes:
         if self.share is not None:

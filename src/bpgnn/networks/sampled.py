@@ -16,10 +16,11 @@ from typing_extensions import override
 
 from bpgnn.errors import InputError
 from bpgnn.graph import Graph
-from bpgnn.infer.layer import BooleanLayer, Inference, InferenceSettings
+from bpgnn.infer.checked import CheckedInference
+from bpgnn.infer.layer import BooleanLayer, Inference
+from bpgnn.infer.messages import MessageWeight, drawn_edges, log_message_weight
 from bpgnn.infer.probabilities import EdgeProbabilities
 from bpgnn.infer.sample.sampler import Sample, check_sample_size
-from bpgnn.infer.spaces import make_metric
 from bpgnn.losses.graph_reward import (
     graph_likelihood,
     graph_reward,
@@ -33,11 +34,10 @@ from bpgnn.nn.dropout import dropout
 from bpgnn.nn.linear import FeatureLinear
 from bpgnn.nn.sparse import Features
 from bpgnn.nn.stack import Stack, make_layers
-from bpgnn.settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class SampledSettings(Settings, InferenceSettings):
+class SampledSettings(CheckedInference):
     """Settle how graphs are inferred, and the networks before, between and after.
 
     Args:
@@ -75,7 +75,7 @@ class SampledSettings(Settings, InferenceSettings):
     aggregation: Literal["gcn", "gat", "edgeconv"] = "gcn"
     embedding: Literal["gcn", "gat", "edgeconv", "mlp"] = "gcn"
     embedding_hidden: tuple[int, ...] = (128,)
-    message_weight: Literal["votes", "probability", "none"] = "votes"
+    message_weight: MessageWeight = "votes"
     task_shapes_graph: bool = True
     observed_messages: bool = False
     graph_loss: Literal["reward", "probability", "noisy", "likelihood", "none"] = "none"
@@ -87,7 +87,7 @@ class SampledSettings(Settings, InferenceSettings):
     embedding_dropout: float = 0.5
 
     def __post_init__(self) -> None:
-        """Refuse numbers out of range, and metrics that cannot be made."""
+        """Refuse numbers out of range."""
         super().__post_init__()
         layers = len(self.hidden)
         self.refuse_unless("one width or more", lambda widths: len(widths) > 0, "hidden")
@@ -102,19 +102,10 @@ class SampledSettings(Settings, InferenceSettings):
             "boolean_layers",
         )
         self.refuse_unless_rates("dropout", "input_dropout", "embedding_dropout")
-        self.refuse_unless_counts("k", "latent_dim", "input_width")
-        make_metric(self.metric, self.latent_dim)
+        self.refuse_unless_counts("input_width")
         self.refuse_unless(
-            "between -5 and 5, the bounds it is learned in",
-            lambda number: -5 <= number <= 5,
-            "temperature",
+            "0 or more", lambda number: number >= 0, "graph_loss_weight", "latent_loss_weight"
         )
-        self.refuse_unless(
-            "0 or more",
-            lambda number: number >= 0,
-            *("gate", "graph_loss_weight", "latent_loss_weight"),
-        )
-        self.refuse_unless("between 0 and 1", lambda share: 0 < share < 1, "own_share")
         if self.graph_loss == "likelihood" and self.symmetric:
             raise InputError(
                 "`graph_loss=likelihood` is defined for the plain product only. "
@@ -332,15 +323,14 @@ class SampledNetwork(nn.Module):
             num_samples=num_samples,
             num_known=None if given is None else cast(Graph, given[0]).num_nodes,
         )
-        weighting = self.settings.message_weight
         branches = []
         known = None if given is None else cast("list[Graph]", given)
         for sampled, scores in _drawn_graphs(found.sample, known):
             edges = sampled.edge_index
             log_prob = found.probabilities.log_entries(edges).to(found.latent.dtype)
-            log_weight = None if weighting == "none" else log_prob
-            if weighting == "votes":
-                log_weight = log_prob + found.probabilities.log_votes(edges[1])
+            log_weight = log_message_weight(
+                found.probabilities, edges, log_prob, self.settings.message_weight
+            )
             if log_weight is not None and not self.settings.task_shapes_graph:
                 log_weight = log_weight.detach()
             drawn = _Drawn(found, sampled, log_prob, scores.to(log_prob.dtype))
@@ -462,16 +452,15 @@ def _drawn_graphs(sample: Sample, known: list[Graph] | None) -> list[tuple[Graph
     Those of newcomers come after graphs that are known: these are taken as they are, and the
     noise they were drawn with is not known.
     """
-    num_samples, num_drawn, k = sample.neighbours.shape
+    num_samples, num_drawn, _ = sample.neighbours.shape
     first = 0 if known is None else known[0].num_nodes
-    targets = first + torch.arange(num_drawn, device=sample.neighbours.device).repeat_interleave(k)
     graphs = []
     for turn in range(num_samples):
-        edges = torch.stack([sample.neighbours[turn].flatten(), targets])
-        scores = sample.scores[turn].flatten()
+        edges, scores = drawn_edges(sample.neighbours[turn]), sample.scores[turn].flatten()
         if known is not None:
             before = known[turn].edge_index
-            edges = torch.cat([before, edges], dim=1)
+            entering = torch.stack([edges[0], edges[1] + first])
+            edges = torch.cat([before, entering], dim=1)
             scores = torch.cat([scores.new_zeros(before.size(1)), scores])
         graphs.append((Graph(edges, first + num_drawn), scores))
     return graphs

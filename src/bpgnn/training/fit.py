@@ -25,7 +25,7 @@ from bpgnn.training.checkpoint import (
 )
 from bpgnn.training.compare import compare_graphs, merged, same_label_counts
 from bpgnn.training.evaluate import predict, score
-from bpgnn.training.folder import CHECKPOINT, PLAN, RESULT, WEIGHTS, RunFolder
+from bpgnn.training.folder import CHECKPOINT, DATA, PLAN, RESULT, WEIGHTS, RunFolder
 from bpgnn.training.memory import check_memory
 from bpgnn.training.plan import Plan
 from bpgnn.training.problem import make_problem, stopping_nodes
@@ -103,6 +103,7 @@ def fit(
     watch: Watcher | None = None,
     checkpoint_seconds: float = 2.0,
     class_weight: Tensor | None = None,  # (C,)
+    data: bytes | None = None,
 ) -> Fit:
     """Train a method on a data set and test it.
 
@@ -119,6 +120,8 @@ def fit(
         watch: Called after every step.
         checkpoint_seconds: Least time between two checkpoints.
         class_weight: What an error on each class costs, instead of what the settings say.
+        data: The data to keep in the folder, where they cannot be loaded by a name; see
+            :func:`bpgnn.data.files.save.save_own`.
 
     Returns:
         The trained method, its predictions and the record of the run.
@@ -127,6 +130,8 @@ def fit(
     training = _Training(dataset, plan, folder, watch, checkpoint_seconds, class_weight)
     if folder is not None:
         training.open_folder(folder, resume=resume)
+        if data is not None and not resume:
+            folder.write(DATA, data)
     training.run()
     return training.finish()
 

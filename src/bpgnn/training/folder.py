@@ -10,8 +10,9 @@ from typing import Any, final
 
 from bpgnn.errors import RunFolderError
 
-PLAN, HISTORY, CHECKPOINT, WEIGHTS, RESULT = (
+PLAN, DATA, HISTORY, CHECKPOINT, WEIGHTS, RESULT = (
     "settings.json",
+    "data.safetensors",
     "history.jsonl",
     "checkpoint.safetensors",
     "weights.safetensors",

@@ -6,12 +6,16 @@ from dataclasses import asdict
 from torch import Tensor
 
 from bpgnn.data.dataset import Dataset
+from bpgnn.data.download import Progress
+from bpgnn.data.files.own import OwnData
+from bpgnn.data.files.save import load_own
 from bpgnn.errors import RunFolderError
 from bpgnn.methods.registry import METHODS
 from bpgnn.randomness import seeded_globally
 from bpgnn.training.checkpoint import from_bytes
 from bpgnn.training.fit import Fit, final_output
-from bpgnn.training.folder import RESULT, WEIGHTS, RunFolder
+from bpgnn.training.folder import DATA, RESULT, WEIGHTS, RunFolder
+from bpgnn.training.plan import Plan
 from bpgnn.training.problem import make_problem
 from bpgnn.training.record import RunRecord, fingerprint
 from bpgnn.training.run import load_for, stored_plan
@@ -38,7 +42,7 @@ def open_run(path: str | os.PathLike[str], *, device: str = "cpu") -> Fit:
             f"The run in {folder.path} is not finished. Go on with it first: "
             f"bpgnn train --resume {folder.path}"
         )
-    dataset = load_for(plan, name, split)
+    dataset = kept_data(folder, plan, name, split).dataset
     folder.check_unchanged(fingerprint(dataset), asdict(plan.settings_for(name)))
     weights = from_bytes(folder.read(WEIGHTS), str(folder.path / WEIGHTS)).weights
     try:
@@ -49,6 +53,22 @@ def open_run(path: str | os.PathLike[str], *, device: str = "cpu") -> Fit:
             f"{WEIGHTS} or {RESULT} in {folder.path} belongs to another run "
             f"({str(error).splitlines()[0]}). Train again with another --out."
         ) from None
+
+
+def kept_data(
+    folder: RunFolder, plan: Plan, name: str, split: str, *, progress: Progress | None = None
+) -> OwnData:
+    """Read the data of a run: those that its folder keeps, or else by their name."""
+    if folder.has(DATA):
+        return load_own(folder.read(DATA))
+    return OwnData(load_for(plan, name, split, progress=progress))
+
+
+def own_data_of(path: str | os.PathLike[str]) -> OwnData:
+    """Read the data of a run, with what is needed to read more of the same."""
+    folder = RunFolder(path)
+    plan, name, split, _ = stored_plan(folder)
+    return kept_data(folder, plan, name, split)
 
 
 def restored(

@@ -1,18 +1,23 @@
 """A run from a data set's name to its folder, new or resumed."""
 
+import re
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import get_args
 
-from bpgnn.data.catalog import load
+from bpgnn.data.catalog import CATALOG, load, with_neighbours
 from bpgnn.data.dataset import Dataset
 from bpgnn.data.download import Progress
+from bpgnn.data.files.own import OwnData
 from bpgnn.data.perturb import add_edges, drop_edges, perturbation_note
 from bpgnn.data.split import SplitKind, is_possible, with_fewer_labels
 from bpgnn.data.split import split as choose_split
 from bpgnn.errors import InputError, RunFolderError, nearest
 from bpgnn.training.folder import PLAN, RESULT, RunFolder
 from bpgnn.training.plan import Plan
+
+# Nearest neighbours that stand in for a graph, as in the catalogue's tables.
+_NEIGHBOURS = 10
 
 
 def load_for(
@@ -24,20 +29,44 @@ def load_for(
     same seed see the same data. Where no split is named, it is the one of the method's settings
     if the data set has it.
     """
-    kinds = get_args(SplitKind)
-    if split is not None and split not in kinds:
-        raise InputError(f"There is no split {split!r}.{nearest(split, kinds)}")
-    data = load(dataset, split=split, seed=plan.seed, progress=progress)  # pyright: ignore[reportArgumentType]
+    data = load(dataset, split=_checked(split), seed=plan.seed, progress=progress)
     wanted = plan.settings_for(dataset).split
     if split is None and wanted != "auto" and is_possible(data, wanted):
         data = data.with_split(choose_split(data, wanted, seed=plan.seed))
+    return _as_planned(plan, data)
+
+
+def own_for(plan: Plan, own: OwnData, split: str | None) -> OwnData:
+    """Split one's own data and perturb their graph as the plan says.
+
+    Without a graph, each node is joined with its nearest. The labelled nodes are split at
+    random by the run's seed unless another split is named.
+    """
+    data = own.dataset
+    if data.name in CATALOG:
+        # Settings that were chosen for the published data of that name are not meant for these.
+        data = replace(data, name=f"own-{data.name}")
+    if data.graph is None:
+        data = with_neighbours(data, min(_NEIGHBOURS, data.num_nodes - 1))
+    data = data.with_split(choose_split(data, _checked(split) or "random", seed=plan.seed))
+    return replace(own, dataset=_as_planned(plan, data))
+
+
+def _checked(split: str | None) -> SplitKind | None:
+    kinds = get_args(SplitKind)
+    if split is not None and split not in kinds:
+        raise InputError(f"There is no split {split!r}.{nearest(split, kinds)}")
+    return split  # pyright: ignore[reportReturnType]
+
+
+def _as_planned(plan: Plan, data: Dataset) -> Dataset:
     if plan.labels_per_class is not None:
         count, parts = plan.labels_per_class, data.chosen_split()
         data = data.with_split(with_fewer_labels(parts, data.labels, count, seed=plan.seed))
     graph = data.graph
     if graph is None:
         if plan.add_edges or plan.drop_edges:
-            raise InputError(f"{dataset} has no graph to add edges to or drop edges from.")
+            raise InputError(f"{data.name} has no graph to add edges to or drop edges from.")
         return data
     changed = graph
     if plan.drop_edges:
@@ -56,7 +85,8 @@ def new_folder(path: Path | None, plan: Plan, dataset: str) -> RunFolder:
         folder = RunFolder(path)
         folder.check_free()
         return folder
-    name = f"{dataset}-{plan.method}-{plan.preset}-seed{plan.seed}"
+    word = re.sub(r"[^\w.-]+", "-", dataset).strip(".-") or "own"
+    name = f"{word}-{plan.method}-{plan.preset}-seed{plan.seed}"
     number = 1
     while True:
         candidate = Path("runs") / (name if number == 1 else f"{name}-{number}")

@@ -1,12 +1,8 @@
 """One's own data as one blob of bytes, which runs no code when it is read."""
 
-import hashlib
-import json
 from typing import Any
 
 import torch
-from safetensors import SafetensorError
-from safetensors.torch import load, save
 from torch import Tensor
 
 from bpgnn.data.dataset import Dataset, Split
@@ -15,9 +11,8 @@ from bpgnn.data.files.own import OwnData
 from bpgnn.errors import InputError
 from bpgnn.graph import Graph
 from bpgnn.matrix import csr_matrix
+from bpgnn.packed import pack, unpack
 
-# What stands in the place of the SHA-256 while that is computed.
-_NO_DIGEST = "0" * 64
 _PARTS = ("train", "validation", "test")
 _SPLITS = ("split", "public_split")
 
@@ -49,7 +44,6 @@ def save_own(own: OwnData) -> bytes:
             tensors |= {f"{name}/{part}": getattr(parts, part) for part in _PARTS}
     words = {
         # First, so that no name in the data can be taken for it.
-        "sha256": _NO_DIGEST,
         "name": data.name,
         "num_features": data.num_features,
         "feature_kind": data.feature_kind,
@@ -61,10 +55,7 @@ def save_own(own: OwnData) -> bytes:
         "id_name": own.id_name,
         "label_name": own.label_name,
     }
-    flat = {name: value.detach().cpu().clone().contiguous() for name, value in tensors.items()}
-    # A lone surrogate cannot be written as UTF-8, so that all but ASCII is escaped.
-    content = save(flat, metadata={"bpgnn-data": json.dumps(words)})
-    return content.replace(_NO_DIGEST.encode(), _digest(content).encode(), 1)
+    return pack(tensors, words)
 
 
 def load_own(content: bytes) -> OwnData:
@@ -80,18 +71,11 @@ def load_own(content: bytes) -> OwnData:
         InputError: If the bytes were cut, changed, or are something else.
     """
     try:
-        length = int.from_bytes(content[:8], "little")
-        words = json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["bpgnn-data"])
-        digest = words["sha256"]
-        if _digest(content.replace(digest.encode(), _NO_DIGEST.encode(), 1)) != digest:
-            raise ValueError("the checksum is wrong")
-        return _own_from(load(content), words)
+        return _own_from(*unpack(content))
     except (
-        SafetensorError,
         ArithmeticError,
         AttributeError,
         LookupError,
-        RecursionError,
         RuntimeError,
         TypeError,
         ValueError,
@@ -150,7 +134,3 @@ def _features_from(tensors: dict[str, Tensor], num_features: int) -> Tensor:  # 
         tensors[f"features/{part}"] for part in ("pointer", "column", "value")
     )
     return csr_matrix(pointer, column, value, (pointer.numel() - 1, num_features))
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()

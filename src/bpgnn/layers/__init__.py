@@ -1,0 +1,1 @@
+"""PyG's face: layers that stand in front of any PyG model."""
