@@ -1,5 +1,7 @@
 """Turn the docstrings' formulas and references into what the documentation site can show."""
 
+# ruff: noqa: RUF001  these signs are meant
+
 import html
 import re
 import unicodedata
@@ -9,20 +11,22 @@ import griffe
 
 _SYMBOLS = {
     "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε",
-    "eta": "η", "theta": "θ", "Theta": "Θ", "lambda": "λ", "Lambda": "Λ", "nu": "ν", "phi": "φ",
-    "sigma": "σ", "tau": "τ", "Delta": "Δ", "pi": "π",
-    "sum": "Σ", "prod": "Π", "nabla": "∇", "partial": "∂", "cup": "∪", "in": "∈", "le": "≤",
-    "ge": "≥", "neq": "≠", "sim": "∼", "gets": "←", "to": "→", "mapsto": "↦", "odot": "⊙",
-    "cdot": "·", "times": "×", "diamond": "⋄", "top": "⊤", "infty": "∞", "bigvee": "⋁", "wedge": "∧", "propto": "∝", "langle": "⟨",
-    "rangle": "⟩", "dots": "…", "ldots": "…", "cdots": "⋯", "quad": "\u2003",
-    "qquad": "\u2003\u2003", "|": "‖", "{": "{", "}": "}", ",": "\u2009", ";": "\u2009", "!": "", " ": " ",
-    "left": "", "right": "", "big": "", "Big": "", "bigl": "", "bigr": "",
+    "eta": "η", "theta": "θ", "lambda": "λ", "nu": "ν", "pi": "π", "sigma": "σ", "tau": "τ",
+    "phi": "φ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ",
+    "sum": "Σ", "prod": "Π", "nabla": "∇", "partial": "∂", "infty": "∞", "top": "⊤",
+    "in": "∈", "cup": "∪", "wedge": "∧", "bigvee": "⋁", "le": "≤", "ge": "≥", "neq": "≠",
+    "sim": "∼", "propto": "∝", "gets": "←", "to": "→", "mapsto": "↦",
+    "cdot": "·", "times": "×", "odot": "⊙", "diamond": "⋄", "dots": "…",
+    "langle": "⟨", "rangle": "⟩", "|": "‖", "{": "{", "}": "}",
+    "quad": "\u2003", "qquad": "\u2003\u2003", ",": "\u2009", ";": "\u2009", "!": "", " ": " ",
+    "left": "", "right": "", "big": "", "Big": "",
 }  # fmt: skip
 _ACCENTS = {"hat": "\u0302", "tilde": "\u0303", "bar": "\u0304"}
 _UPRIGHT = {"text", "mathrm", "operatorname", "mathcal", "mathbf"}
 _TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}_^])|(\s+)|(.)", re.DOTALL)
 
 _FORMULA = re.compile(r"^( *)\.\. math::(.*(?:\n\1 +\S.*)*)", re.MULTILINE)
+_INLINE = re.compile(r":math:`([^`]+)`")
 _ROLE = re.compile(r":[a-z]+:`~?([^`]+)`")
 _LINK = re.compile(r"`([^`<]+) <(https?://[^>]+)>`_")
 
@@ -40,6 +44,7 @@ def to_html(formula: str) -> str:
 def to_markdown(docstring: str) -> str:
     """Rewrite the marks of reStructuredText in a Google-style docstring."""
     text = _FORMULA.sub(_formula_block, docstring)
+    text = _INLINE.sub(_formula_in_line, text)
     text = _ROLE.sub(lambda found: f"`{found[1].rsplit('.', 1)[-1]}`", text)
     text = _LINK.sub(r"[\1](\2)", text)
     # Google style knows the section by its plural alone.
@@ -59,6 +64,10 @@ def _formula_block(found: re.Match[str]) -> str:
     lines = re.split(r"\\\\", " ".join(found[2].split()))
     shown = "<br>".join(to_html(line.strip()) for line in lines)
     return f'{found[1]}<p class="formula">{shown}</p>\n'
+
+
+def _formula_in_line(found: re.Match[str]) -> str:
+    return f'<span class="formula">{to_html(" ".join(found[1].split()))}</span>'
 
 
 class _Reader:
