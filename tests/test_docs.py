@@ -7,6 +7,7 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 import bpgnn
 from bpgnn.methods.registry import METHODS
@@ -36,18 +37,27 @@ class Addresses(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The built site, and what was said while it was built."""
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    """The built site, and what was said while it was built; all processes share one."""
+    place = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        place = place.parent
+    folder, said = place / "site", place / "site.txt"
+    with FileLock(place / "site.lock"):
+        if not said.exists():
+            said.write_text(built_into(folder), encoding="utf-8")
+    return folder, said.read_text(encoding="utf-8")
+
+
+def built_into(folder):
     done = subprocess.run(
-        command,
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
         cwd=ROOT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    return folder, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
