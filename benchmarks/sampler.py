@@ -9,7 +9,8 @@ of its own, once for memory and as often as two seconds hold for time; the media
 measured from the cheapest to the dearest and kept, one JSON line each, so that a stopped run goes
 on where it was. Marked with ~ is what was extrapolated from a smaller N, because it would take
 more than ten CPU-minutes, more memory than is free, or more than is left of the hour: quadratic,
-`lazy` as between the last two sizes; memory of `dense` quadratic, of `blocked` not at all, of the
+`lazy` by the power 1.2 in up to 8 dimensions; memory of `dense` quadratic, of `blocked` not at
+all, of the
 others linear.
 
 Points and graphs: Cora's, Photo's and PubMed's, with the latent points of a BPGNN trained for a

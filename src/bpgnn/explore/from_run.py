@@ -7,7 +7,7 @@ from torch import Tensor
 from bpgnn.data.files.columns import Columns
 from bpgnn.explain.contributions import contributions
 from bpgnn.explain.export import classes_of, entropy, names_of
-from bpgnn.explain.pairs import OBSERVED, pairs_of
+from bpgnn.explain.pairs import ADDED, OBSERVED, Pairs, pairs_of
 from bpgnn.explore.scene import BeforeAfter, Scene
 from bpgnn.graph import Graph
 from bpgnn.infer.probabilities import EdgeProbabilities
@@ -17,11 +17,15 @@ from bpgnn.training.fit import Fit
 
 # Features of a node that are named, and letters of each.
 _FEATURES, _LETTERS = 6, 40
+# Added pairs that the page takes: every sample adds thousands, most of them unlikely.
+MOST_ADDED = 100_000
 
 
 @torch.no_grad()
 def scene_of(fitted: Fit, title: str, columns: Columns | None = None) -> Scene:
     """Gather all that the page shows of a training.
+
+    All observed pairs are on it, and of those that were added the likeliest 100 000.
 
     Args:
         fitted: What the training gave.
@@ -32,7 +36,7 @@ def scene_of(fitted: Fit, title: str, columns: Columns | None = None) -> Scene:
         The scene.
     """
     data = fitted.dataset
-    pairs = pairs_of(fitted)
+    pairs = _likeliest(pairs_of(fitted))
     found = fitted.method.edge_probabilities(fitted.output)
     nodes, witnesses = pairs.nodes, _nobody(pairs.nodes.size(1))
     if "product" in found:
@@ -58,6 +62,21 @@ def scene_of(fitted: Fit, title: str, columns: Columns | None = None) -> Scene:
         witness_shares=witnesses[2],
         witness_similarity=witnesses[3],
         figures=_figures(fitted),
+    )
+
+
+def _likeliest(pairs: Pairs) -> Pairs:
+    added = torch.from_numpy(pairs.kind == ADDED)
+    if int(added.sum()) <= MOST_ADDED:
+        return pairs
+    rank = pairs.probability.masked_fill(~added, torch.inf)
+    count = int((~added).sum()) + MOST_ADDED
+    kept = rank.topk(count).indices.sort().values
+    return Pairs(
+        pairs.nodes[:, kept],
+        pairs.kind[kept.numpy()],
+        pairs.probability[kept],
+        pairs.frequency[kept],
     )
 
 
