@@ -31,6 +31,13 @@ _HOME = {
     "fit": "bpgnn.training.fit",
     "Fit": "bpgnn.training.fit",
     "Plan": "bpgnn.training.plan",
+    "TensorBoardLog": "bpgnn.training.logs.tensorboard",
+    "MLflowLog": "bpgnn.training.logs.mlflow",
+    "BPGNNClassifier": "bpgnn.estimator.classifier",
+    "LatentGraphClassifier": "bpgnn.estimator.classifier",
+    "NodeKFold": "bpgnn.model_selection.folds",
+    "cross_validate_nodes": "bpgnn.model_selection.cross_validate",
+    "NodeGridSearch": "bpgnn.model_selection.search",
     "BooleanProductGraph": "bpgnn.layers.boolean_product_graph",
     "BPGNNError": "bpgnn.errors",
     "InputError": "bpgnn.errors",
@@ -59,6 +66,8 @@ if TYPE_CHECKING:  # The same names once more, for type checkers; a test compare
     from bpgnn.errors import NotEnoughMemoryError as NotEnoughMemoryError
     from bpgnn.errors import RepairWarning as RepairWarning
     from bpgnn.errors import RunFolderError as RunFolderError
+    from bpgnn.estimator.classifier import BPGNNClassifier as BPGNNClassifier
+    from bpgnn.estimator.classifier import LatentGraphClassifier as LatentGraphClassifier
     from bpgnn.graph import Graph as Graph
     from bpgnn.infer.boolean import BooleanProduct as BooleanProduct
     from bpgnn.infer.probabilities import EdgeProbabilities as EdgeProbabilities
@@ -69,8 +78,13 @@ if TYPE_CHECKING:  # The same names once more, for type checkers; a test compare
     from bpgnn.infer.triangles import triangles as triangles
     from bpgnn.layers.boolean_product_graph import BooleanProductGraph as BooleanProductGraph
     from bpgnn.methods.registry import METHODS as METHODS
+    from bpgnn.model_selection.cross_validate import cross_validate_nodes as cross_validate_nodes
+    from bpgnn.model_selection.folds import NodeKFold as NodeKFold
+    from bpgnn.model_selection.search import NodeGridSearch as NodeGridSearch
     from bpgnn.training.fit import Fit as Fit
     from bpgnn.training.fit import fit as fit
+    from bpgnn.training.logs.mlflow import MLflowLog as MLflowLog
+    from bpgnn.training.logs.tensorboard import TensorBoardLog as TensorBoardLog
     from bpgnn.training.plan import Plan as Plan
 
 

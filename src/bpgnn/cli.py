@@ -65,6 +65,13 @@ class Form(StrEnum):
     JSON = "json"
 
 
+class Log(StrEnum):
+    """Where a training is written down as well."""
+
+    TENSORBOARD = "tensorboard"
+    MLFLOW = "mlflow"
+
+
 def _print_version(asked: bool) -> None:  # noqa: FBT001  typer's way
     if asked:
         typer.echo(f"bpgnn {__version__}")
@@ -138,6 +145,10 @@ def train(
     resume: Annotated[
         Path | None, typer.Option(metavar="RUN", help="Go on with the run in this folder.")
     ] = None,
+    log: Annotated[
+        list[Log] | None,
+        typer.Option(help="Write the training down there as well; may be repeated."),
+    ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print result.json alone on standard output.")
     ] = False,
@@ -196,7 +207,9 @@ def train(
             )
             return own_for(plan, own, split)
 
-    fitted = _train(plan, read, folder, console, threads=threads, resume=resume is not None)
+    fitted = _train(
+        plan, read, folder, console, threads=threads, resume=resume is not None, logs=log or []
+    )
     if as_json:
         sys.stdout.write(json.dumps(fitted.record.to_json(), indent=2) + "\n")
     else:
@@ -542,6 +555,7 @@ def _train(
     *,
     threads: int | None,
     resume: bool,
+    logs: list[Log],
 ) -> "Fit":
     import torch
 
@@ -550,6 +564,8 @@ def _train(
     from bpgnn.infer.sample.lazy import is_compiled
     from bpgnn.training.bar import training_bar
     from bpgnn.training.fit import fit
+    from bpgnn.training.logs.choose import open_logs
+    from bpgnn.training.logs.log import watched_by
 
     if threads is not None:
         torch.set_num_threads(threads)
@@ -570,11 +586,19 @@ def _train(
             _say(console, "The first run compiles the sampler, which takes up to a minute.")
         try:
             keep = save_own(own) if data.name not in CATALOG else None
-            with training_bar(plan.settings_for(data.name), console) as watch:
-                return fit(data, plan, folder=folder, resume=resume, watch=watch, data=keep)
+            with open_logs(logs, folder) as opened:
+                with training_bar(plan.settings_for(data.name), console) as watch:
+                    both = watched_by([watch, *opened])
+                    fitted = fit(data, plan, folder=folder, resume=resume, watch=both, data=keep)
+                for one in opened:
+                    one.finish(fitted.record)
         except KeyboardInterrupt:
             _say(console, f"Stopped. Go on with: bpgnn train --resume {folder.path}")
             sys.exit(130)
+        for one in opened:
+            if one.trouble is not None:
+                _say(console, f"Note: {one.trouble}")
+        return fitted
 
 
 @contextmanager

@@ -34,7 +34,7 @@ from bpgnn.explain.edge import EdgeReasons, explain_edge
 from bpgnn.graph import Graph
 from bpgnn.training.bar import training_bar
 from bpgnn.training.fit import Evaluation, Fit, fit
-from bpgnn.training.newcomers import predict_newcomers
+from bpgnn.training.newcomers import predict_newcomers, with_layout_of
 from bpgnn.training.plan import Plan
 
 # Steps where no labels are kept aside to say when to stop. Measured on digits, 20 labels a
@@ -244,6 +244,7 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _nearest(self, features: Tensor) -> Tensor:  # (M, F) -> (2, E)
         data = self.fit_.dataset
+        features = with_layout_of(data.features, features)
         known = prepare_features(data.features, data.feature_kind)
         new = prepare_features(features, data.feature_kind, like=data.features)
         metric: Metric = "cosine" if data.feature_kind == "counts" else "euclidean"

@@ -62,6 +62,7 @@ def predict_newcomers(
             len(fitted.output.logits), 0, fitted.problem.num_classes
         )
     edges = torch.empty(2, 0, dtype=torch.long) if edges is None else edges
+    features = with_layout_of(fitted.dataset.features, features)
     kind = scaling_of(fitted.dataset, fitted.method.settings)
     if kind is not None:
         features = prepare_features(features, kind, like=fitted.dataset.features)
@@ -149,12 +150,16 @@ def _joined(
     return Graph.from_edge_index(both, num_nodes, weights)
 
 
+def with_layout_of(known: Tensor, features: Tensor) -> Tensor:  # (N, F), (M, F) -> (M, F)
+    """Give values the layout, dense or sparse, that those of the training have."""
+    if known.layout != torch.sparse_csr:
+        return features.to_dense() if features.layout == torch.sparse_csr else features
+    return features if features.layout == torch.sparse_csr else features.to_sparse_csr()
+
+
 def _stacked(known: Features, new: Tensor) -> Features:
     if isinstance(known, Tensor):
-        new = new.to_dense() if new.layout == torch.sparse_csr else new
         return torch.cat([known.double(), new.double()])
-    if new.layout != torch.sparse_csr:
-        new = new.to_sparse_csr()
     pointer = torch.cat([known.pointer, known.pointer[-1] + new.crow_indices()[1:].long()])
     column = torch.cat([known.column, new.col_indices().long()])
     value = torch.cat([known.value.double(), new.values().double()])

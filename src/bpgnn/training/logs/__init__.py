@@ -1,0 +1,1 @@
+"""Trainings shown in the tools that people have already."""

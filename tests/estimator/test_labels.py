@@ -1,0 +1,42 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from bpgnn.errors import InputError
+from bpgnn.estimator.labels import read_labels
+
+
+@pytest.mark.parametrize(
+    ("y", "classes", "numbers"),
+    [
+        ([2, -1, 5, 2], [2, 5], [0, -1, 1, 0]),
+        (np.array([0.0, np.nan, 1.0, -1.0]), [0.0, 1.0], [0, -1, 1, -1]),
+        (["b", None, "a", ""], ["a", "b"], [1, -1, 0, -1]),
+        (np.array(["b", float("nan"), "a", None], dtype=object), ["a", "b"], [1, -1, 0, -1]),
+        ([True, False, True, True], [False, True], [1, 0, 1, 1]),
+        (pd.Series(["x", None, "y", "x"]), ["x", "y"], [0, -1, 1, 0]),
+        (pd.Series([1, None, 3, 1], dtype="Int64"), ["1", "3"], [0, -1, 1, 0]),
+        (pd.Series(["x", None, "y", "x"], dtype="category"), ["x", "y"], [0, -1, 1, 0]),
+    ],
+)
+def test_classes_are_told_from_missing_labels(y, classes, numbers):
+    found, codes = read_labels(y, 4)
+    assert [str(name) for name in found] == [str(name) for name in classes]
+    assert codes.tolist() == numbers
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (None, "requires y to be passed"),
+        ([0, 1, 0], "one label for each of the 4 rows"),
+        ([-1, -1, -1, -1], "No node has a label"),
+        ([1, -1, 1, 1], "one class only"),
+        ([0.5, 1.5, 2.5, 3.7], "[Uu]nknown label type"),
+        ([0.0, np.inf, 1.0, 1.0], "infinity"),
+    ],
+)
+def test_labels_that_cannot_be_used_are_refused(y, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        read_labels(y, 4)
+    assert isinstance(caught.value, InputError) or "label type" in str(caught.value)
