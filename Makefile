@@ -7,7 +7,7 @@ IS_NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 TORCH := $(shell grep '^torch==' constraints.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint format clean
+.PHONY: help setup run test lint format docs clean
 
 help: ## Say what each target does.
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -49,6 +49,11 @@ format: setup ## Format, and mend what can be mended.
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Warnings are errors; the variable silences a message about the makers' next product.
+docs: setup ## Build the documentation into site/.
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	@echo "Open site/index.html. To search it as well: $(BIN)/mkdocs serve"
+
 clean: ## Remove .venv, caches and build leftovers; runs stay.
-	rm -rf $(VENV) build dist src/*.egg-info .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
+	rm -rf $(VENV) build dist site src/*.egg-info .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage
 	find src tests benchmarks scripts -name __pycache__ -type d -prune -exec rm -rf {} +
