@@ -155,8 +155,8 @@ def train(
 ) -> None:
     """Train a method on a data set, or on your own files, and test it.
 
-    Your own: a folder with nodes.csv (ids, labels that may be empty, features) and edges.csv;
-    or GraphML, or .npz. Look at it first with `bpgnn check`.
+    Your own: a folder with nodes.csv (ids, labels that may be empty, features) and
+    edges.csv; or GraphML, or .npz. Look at it first with `bpgnn check`.
 
     Example: bpgnn train cora --add-edges 0.75 --seed 1
     """
