@@ -7,7 +7,7 @@ IS_NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
 TORCH := $(shell grep '^torch==' constraints.txt)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint format docs clean
+.PHONY: help setup run test coverage lint format docs clean
 
 help: ## Say what each target does.
 	@grep -E '^[a-z]+:.*##' Makefile | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -38,6 +38,9 @@ run: setup ## Train BPGNN on the embedded Cora.
 # The tests use small tensors, on which threads only wait for each other: two processes instead.
 test: lint ## Lint, check types and layers, and run the default test suite.
 	OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
+
+coverage: setup ## Run the default test suite, and show which lines it does not reach.
+	OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --cov --cov-report=term:skip-covered
 
 lint: setup ## Lint, check types and layers.
 	$(BIN)/ruff check .

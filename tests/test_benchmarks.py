@@ -42,6 +42,7 @@ def test_the_sampler_benchmark_measures_extrapolates_and_draws(tmp_path: Path):
     assert figure.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_the_step_benchmark_measures_and_draws_both_sides(tmp_path: Path):
     pytest.importorskip("matplotlib")
     results, figure = tmp_path / "step.jsonl", tmp_path / "step.png"

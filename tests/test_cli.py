@@ -134,7 +134,7 @@ def test_the_same_words_give_the_same_result_in_another_folder(run, place):
 
 BAD = {
     "coar": (["train", "coar"], "There is no data set 'coar'. Did you mean 'cora'?|mean cora?"),
-    "nothing": (["train", ""], "There is no data set ''"),
+    "nothing": (["train", ""], "nor a data set of that name"),
     "method": (["train", "--method", "bpgn"], "There is no method 'bpgn'. Did you mean bpgnn?"),
     "preset": (["train", "--preset", "tund"], "no preset 'tund' here. Did you mean tuned?"),
     "split": (["train", "--split", "publik"], "no split 'publik'. Did you mean public?"),

@@ -22,7 +22,7 @@ EXPECTED = {"check_classifiers_classes": "-1 stands for a missing label, not for
 
 
 @parametrize_with_checks(
-    [BPGNNClassifier(max_steps=30, settings=SMALL)],
+    [BPGNNClassifier(max_steps=20, settings=SMALL)],
     expected_failed_checks=lambda _: EXPECTED,
 )
 @pytest.mark.filterwarnings("ignore")

@@ -142,6 +142,7 @@ def test_a_worker_that_is_killed_costs_nothing(store, tmp_path):
     assert found.failed == 0
 
 
+@pytest.mark.slow
 def test_a_run_that_kills_its_worker_each_time_is_given_up(store):
     run_missing(GRID, store, jobs=2, execute=killed_at_two)
     lines = store.read()

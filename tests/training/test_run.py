@@ -53,7 +53,7 @@ def test_an_unknown_split_is_met_with_the_nearest_one():
 def test_edges_of_data_without_a_graph_cannot_be_changed(small, monkeypatch):
     monkeypatch.setattr(run, "load", lambda *_args, **_options: small.with_graph(None))
     assert load_for(Plan(), "mine", None).graph is None
-    with pytest.raises(InputError, match="mine has no graph to add edges to or drop edges from"):
+    with pytest.raises(InputError, match="has no graph to add edges to or drop edges from"):
         load_for(Plan(add_edges=0.5), "mine", None)
 
 

@@ -12,6 +12,7 @@ from torch import Tensor
 from bpgnn.data.files.columns import Columns
 from bpgnn.data.files.own import OwnData
 from bpgnn.data.files.save import load_own, save_own
+from bpgnn.data.files.write import write_whole
 from bpgnn.errors import BPGNNError, InputError
 from bpgnn.packed import pack, unpack
 from bpgnn.training.fit import Fit
@@ -38,15 +39,7 @@ def write_model(
     weights = {f"weights/{name}": value for name, value in fitted.method.state_dict().items()}
     kept = {**values, "format": _FORMAT, "record": fitted.record.to_json()}
     content = pack({"data": data, **weights}, kept)
-    path = Path(path)
-    aside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        aside.write_bytes(content)
-        aside.replace(path)
-    except OSError as error:
-        raise InputError(f"Cannot write {path}: {error.strerror}. Choose another place.") from None
-    finally:
-        aside.unlink(missing_ok=True)
+    write_whole(Path(path), content)
 
 
 def read_model(path: str | os.PathLike[str]) -> tuple[Fit, Columns | None, dict[str, Any]]:
