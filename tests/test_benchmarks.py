@@ -24,6 +24,7 @@ def run(script: str, *words: str) -> str:
     return ended.stdout
 
 
+@pytest.mark.slow
 def test_the_sampler_benchmark_measures_extrapolates_and_draws(tmp_path: Path):
     pytest.importorskip("matplotlib")
     results, figure = tmp_path / "sampler.jsonl", tmp_path / "cost.png"

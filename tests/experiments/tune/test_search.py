@@ -75,6 +75,7 @@ def test_studies_of_one_journal_are_kept_apart(losses, tmp_path):
         assert found.num_trials == 3
 
 
+@pytest.mark.slow
 def test_a_real_search_beats_or_equals_the_preset_by_validation(tmp_path):
     seen = []
     found = search("mlp", "wine", hours=4 / 3600, journal=tmp_path / "journal", watch=seen.append)
