@@ -182,3 +182,12 @@ def test_class_weights_are_by_name(nodes):
     assert (found == 2).mean() > 0.5
     with pytest.raises(InputError, match="class_weight"):
         BPGNNClassifier(class_weight="heavy", max_steps=1).fit(X, y)
+
+
+def test_many_nodes_get_fewer_dimensions(nodes, monkeypatch):
+    _, X, y, graph = nodes
+    monkeypatch.setattr("bpgnn.estimator.classifier._MANY_NODES", 100)
+    model = BPGNNClassifier(max_steps=2, random_state=0).fit(X, y, graph=graph)
+    assert model.fit_.record.settings["latent_dim"] == 4
+    model = BPGNNClassifier(max_steps=2, latent_dim=6, random_state=0).fit(X, y, graph=graph)
+    assert model.fit_.record.settings["latent_dim"] == 6
