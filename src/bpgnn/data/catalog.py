@@ -30,7 +30,7 @@ from bpgnn.data.sources import CITESEER, PHOTO, PUBMED
 from bpgnn.data.split import SplitKind
 from bpgnn.data.split import split as choose_split
 from bpgnn.data.storage import find_file
-from bpgnn.data.tables import load_table, neighbour_graph
+from bpgnn.data.tables import load_table, metric_for, neighbour_graph
 from bpgnn.errors import DataUnavailableError, InputError, nearest
 
 GraphChoice = Literal["observed", "knn", "none"]
@@ -225,7 +225,7 @@ def with_neighbours(dataset: Dataset, k: int = 10) -> Dataset:
         3
     """
     prepared = prepare_features(dataset.features, dataset.feature_kind)
-    metric = "cosine" if dataset.feature_kind == "counts" else "euclidean"
+    metric = metric_for(dataset.feature_kind)
     return dataset.with_graph(
         neighbour_graph(prepared, k, metric),
         f"The observed graph joins each node with its {k} nearest by {metric} distance.",

@@ -7,7 +7,7 @@ import torch
 from sklearn.neighbors import NearestNeighbors
 from torch import Tensor
 
-from bpgnn.data.dataset import Dataset
+from bpgnn.data.dataset import Dataset, FeatureKind
 from bpgnn.data.sparse import rows_to_scipy
 from bpgnn.errors import InputError
 from bpgnn.graph import Graph, with_both_directions
@@ -46,6 +46,16 @@ def load_table(name: str) -> Dataset:
         class_names=tuple(str(word) for word in bunch.target_names),
         feature_kind="table",
     )
+
+
+def metric_for(kind: FeatureKind) -> Metric:
+    """Choose how to measure between features of a kind.
+
+    Example:
+        >>> metric_for("counts")
+        'cosine'
+    """
+    return "cosine" if kind == "counts" else "euclidean"
 
 
 def neighbour_graph(features: Tensor, k: int, metric: Metric = "euclidean") -> Graph:

@@ -14,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from typing_extensions import override
 
+from bpgnn.data.catalog import with_neighbours
 from bpgnn.data.dataset import Dataset, Split
 from bpgnn.data.files.columns import Columns
 from bpgnn.data.prepare import guess_kind, prepare_features
-from bpgnn.data.tables import Metric, neighbour_graph, neighbours_among
+from bpgnn.data.tables import metric_for, neighbours_among
 from bpgnn.errors import InputError
 from bpgnn.estimator.features import read_new_features, read_training_features, row_names
 from bpgnn.estimator.graphs import read_edges, read_graph
@@ -91,12 +92,7 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
         num_nodes = features.size(0)
         classes, labels = read_labels(y, num_nodes)
         kind = guess_kind(features) if columns is None else "table"
-        prepared = prepare_features(features, kind)
-        metric: Metric = "cosine" if kind == "counts" else "euclidean"
-        if graph is None:
-            observed = neighbour_graph(prepared, min(self.num_neighbors, num_nodes - 1), metric)
-        else:
-            observed = read_graph(graph, num_nodes, row_names(X))
+        observed = None if graph is None else read_graph(graph, num_nodes, row_names(X))
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         split = hold_out(labels, self.validation_share, seed)
         dataset = Dataset(
@@ -109,6 +105,8 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
             node_names=_texts(row_names(X)),
             feature_kind=kind,
         )
+        if graph is None:
+            dataset = with_neighbours(dataset, min(self.num_neighbors, num_nodes - 1))
         found = self._train(dataset, split, seed)
         self.classes_, self.columns_, self.is_neighbour_graph_ = classes, columns, graph is None
         return self._keep(found)
@@ -254,9 +252,8 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
         features = with_layout_of(data.features, features)
         known = prepare_features(data.features, data.feature_kind)
         new = prepare_features(features, data.feature_kind, like=data.features)
-        metric: Metric = "cosine" if data.feature_kind == "counts" else "euclidean"
         k = min(self.num_neighbors, data.num_nodes)
-        return neighbours_among(new, known, k, metric)
+        return neighbours_among(new, known, k, metric_for(data.feature_kind))
 
 
 @final

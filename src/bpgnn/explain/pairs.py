@@ -9,6 +9,7 @@ from torch import Tensor
 
 from bpgnn.graph import Graph
 from bpgnn.infer.probabilities import EdgeProbabilities
+from bpgnn.training.compare import pair_keys
 from bpgnn.training.fit import Fit
 
 OBSERVED, ADDED, DROPPED = "observed", "added", "dropped"
@@ -49,8 +50,8 @@ def pairs_of(fitted: Fit) -> Pairs:
     num_nodes = fitted.problem.num_nodes
     graphs = [graph.to("cpu") for graph in fitted.method.latent_graphs(fitted.output)]
     observed = fitted.dataset.graph or Graph.empty(num_nodes)
-    before = _keys(observed)
-    each = [_keys(graph) for graph in graphs]
+    before = pair_keys(observed)
+    each = [pair_keys(graph) for graph in graphs]
     latent, counts = torch.unique(torch.cat([before[:0], *each]), return_counts=True)
     every = torch.unique(torch.cat([before, latent]))
     frequency = torch.zeros(len(every), dtype=torch.double)
@@ -60,11 +61,6 @@ def pairs_of(fitted: Fit) -> Pairs:
     low = torch.div(every, max(num_nodes, 1), rounding_mode="floor")
     nodes = torch.stack([low, every - low * num_nodes])
     return Pairs(nodes, kind, _probability(fitted, nodes, graphs), frequency)
-
-
-def _keys(graph: Graph) -> Tensor:  # (E,)
-    low, high = graph.undirected_pairs()
-    return low * graph.num_nodes + high
 
 
 def _probability(fitted: Fit, nodes: Tensor, graphs: list[Graph]) -> Tensor:  # (2, E) -> (E,)

@@ -132,7 +132,7 @@ def _features(fitted: Fit, columns: Columns | None) -> np.ndarray:  # (N,)
     prepared = fitted.problem.features
     if not isinstance(prepared, Tensor):
         return texts
-    raw = data.features.to_dense() if data.features.layout != torch.strided else data.features
+    raw = data.features  # dense, as what was made of it is
     count = min(_FEATURES, raw.size(1))
     largest = prepared.abs().topk(count, dim=1).indices.cpu().tolist()
     names = columns.feature_names

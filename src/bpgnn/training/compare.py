@@ -47,8 +47,8 @@ def recovery(observed: Graph, latent: Graph, true: Graph) -> float | None:
         >>> recovery(observed, true, true)
         1.0
     """
-    pairs, (weighed, weight) = _keys(observed), _pair_weights(latent)
-    is_true = torch.isin(pairs, _keys(true))
+    pairs, (weighed, weight) = pair_keys(observed), _pair_weights(latent)
+    is_true = torch.isin(pairs, pair_keys(true))
     if bool(is_true.all()) or not bool(is_true.any()):
         return None
     place = torch.searchsorted(weighed, pairs).clamp(max=max(len(weighed) - 1, 0))
@@ -94,7 +94,7 @@ def compare_graphs(
 ) -> LatentSummary:
     """Count the undirected pairs that were kept, added and dropped, and compare homophily."""
     observed = observed or Graph.empty(latent.num_nodes)
-    before, after = (_keys(graph) for graph in (observed, latent))
+    before, after = (pair_keys(graph) for graph in (observed, latent))
     kept = int(torch.isin(before, after).sum())
     return LatentSummary(
         kept=kept,
@@ -106,7 +106,8 @@ def compare_graphs(
     )
 
 
-def _keys(graph: Graph) -> Tensor:
+def pair_keys(graph: Graph) -> Tensor:  # (pairs,)
+    """Number each pair that an edge joins once, in order, by its nodes."""
     low, high = graph.undirected_pairs()
     return low * graph.num_nodes + high
 

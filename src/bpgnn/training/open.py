@@ -35,6 +35,11 @@ def open_run(path: str | os.PathLike[str], *, device: str = "cpu") -> Fit:
         RunFolderError: If the folder is not that of a finished run, or its data, settings or
             weights are not those that it was trained with.
     """
+    return open_with_data(path, device=device)[0]
+
+
+def open_with_data(path: str | os.PathLike[str], *, device: str = "cpu") -> tuple[Fit, OwnData]:
+    """Do as :func:`open_run`, and give the data with what is needed to read more of the same."""
     folder = RunFolder(path)
     plan, name, split, _ = stored_plan(folder)
     if not folder.has(RESULT):
@@ -42,12 +47,12 @@ def open_run(path: str | os.PathLike[str], *, device: str = "cpu") -> Fit:
             f"The run in {folder.path} is not finished. Go on with it first: "
             f"bpgnn train --resume {folder.path}"
         )
-    dataset = kept_data(folder, plan, name, split).dataset
-    folder.check_unchanged(fingerprint(dataset), asdict(plan.settings_for(name)))
+    own = kept_data(folder, plan, name, split)
+    folder.check_unchanged(fingerprint(own.dataset), asdict(plan.settings_for(name)))
     weights = from_bytes(folder.read(WEIGHTS), str(folder.path / WEIGHTS)).weights
     try:
         record = RunRecord.from_json(folder.read_json(RESULT))
-        return restored(dataset, weights, record, device=device)
+        return restored(own.dataset, weights, record, device=device), own
     except (RuntimeError, TypeError) as error:
         raise RunFolderError(
             f"{WEIGHTS} or {RESULT} in {folder.path} belongs to another run "
@@ -62,13 +67,6 @@ def kept_data(
     if folder.has(DATA):
         return load_own(folder.read(DATA))
     return OwnData(load_for(plan, name, split, progress=progress))
-
-
-def own_data_of(path: str | os.PathLike[str]) -> OwnData:
-    """Read the data of a run, with what is needed to read more of the same."""
-    folder = RunFolder(path)
-    plan, name, split, _ = stored_plan(folder)
-    return kept_data(folder, plan, name, split)
 
 
 def restored(
