@@ -597,5 +597,5 @@ def test_a_search_ends_with_the_command_that_trains_what_it_found(run, place):
     assert found.code == 0
     assert "best validation loss" in found.out
     command = found.out.splitlines()[-1]
-    assert command.startswith("bpgnn train wine --method mlp")
+    assert command.startswith("bpgnn train wine --seed 0 --threads 1 --method mlp")
     assert run(*command.split()[1:], "--set", "max_steps=2").code == 0

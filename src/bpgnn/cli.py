@@ -444,7 +444,9 @@ def tune(
 
     Example: bpgnn tune gcn cora --hours 0.1
     """
+    from bpgnn.experiments.run import Run
     from bpgnn.experiments.tune.search import Found, search
+    from bpgnn.training.plan import Plan
 
     console = Console()
 
@@ -456,8 +458,7 @@ def tune(
         )
 
     found = search(method, dataset, hours=hours, journal=journal, seed=seed, watch=watch)
-    options = " ".join(f"--set {name}={value}" for name, value in found.changes.items())
-    say(console, f"bpgnn train {dataset} --method {method} --seed {seed} {options}".rstrip())
+    say(console, Run(dataset, Plan(method, seed=seed, changes=found.changes)).command)
 
 
 @data_app.command("list")

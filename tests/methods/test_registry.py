@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bpgnn.method import Method, MethodSettings
-from bpgnn.methods.registry import METHODS
+from bpgnn.methods.registry import METHODS, settings_of
 
 PAIRS = [(name, dataset) for name in METHODS for dataset in ("cora", "citeseer", "my own")]
 
@@ -19,7 +19,7 @@ def test_bpgnn_is_there_and_every_entry_is_a_method_one_can_build():
 
 @pytest.mark.parametrize(("name", "dataset"), PAIRS)
 def test_every_method_has_tuned_settings_for_any_data_set(name, dataset):
-    settings = METHODS[name].preset("tuned", dataset)
+    settings = settings_of(name, "tuned", dataset)
     assert isinstance(settings, MethodSettings)
     with pytest.raises(dataclasses.FrozenInstanceError):
         settings.max_steps = 1

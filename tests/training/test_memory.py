@@ -4,7 +4,7 @@ import torch
 from bpgnn.data.catalog import load
 from bpgnn.errors import NotEnoughMemoryError
 from bpgnn.method import MethodSettings, sizes_of
-from bpgnn.methods.registry import METHODS
+from bpgnn.methods.registry import METHODS, settings_of
 from bpgnn.training import memory
 from bpgnn.training.fit import fit
 from bpgnn.training.memory import free_memory, in_words, memory_of_methods
@@ -40,4 +40,4 @@ def test_the_estimates_are_those_by_which_a_training_is_refused():
     problem = make_problem(data, MethodSettings())
     assert list(needed) == list(METHODS)
     for name, method in METHODS.items():
-        assert needed[name] == method.memory(method.preset("tuned", "cora"), sizes_of(problem))
+        assert needed[name] == method.memory(settings_of(name, "tuned", "cora"), sizes_of(problem))

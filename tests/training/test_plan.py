@@ -3,14 +3,14 @@ import math
 import pytest
 
 from bpgnn.errors import InputError
-from bpgnn.methods.registry import METHODS
+from bpgnn.methods.registry import METHODS, settings_of
 from bpgnn.training.plan import Plan
 
 
 def test_settings_are_the_preset_for_the_data_set_with_the_changes():
     expected = METHODS["bpgnn"].preset("paper", "photo").changed({"k": 3})
     assert Plan(preset="paper", changes={"k": "3"}).settings_for("photo") == expected
-    assert Plan().settings_for("cora") == METHODS["bpgnn"].preset("tuned", "cora")
+    assert Plan().settings_for("cora") == settings_of("bpgnn", "tuned", "cora")
 
 
 @pytest.mark.parametrize(

@@ -65,33 +65,9 @@ _PRESETS: dict[str, dict] = {
     "tuned": {},
 }
 
-_LARGER = {
-    "learning_rate": 0.03,
-    "weight_decay": 1e-4,
-    "input_dropout": 0.1,
-    "evaluate_every": 20,
-    "max_steps": 300,
-    "num_samples": 3,
-}
-
 _BY_DATASET: dict[tuple[str, str], dict] = {
     ("paper", "pubmed"): {"boolean_layers": 1},
     ("paper", "photo"): {"boolean_layers": 1},
-    ("tuned", "pubmed"): {
-        **_LARGER,
-        "max_steps": 500,
-        "latent_dim": 4,
-        "observed_messages": True,
-    },
-    ("tuned", "photo"): {
-        **_LARGER,
-        "witness": "equal",
-        "temperature": 2.5,
-        "latent_dim": 8,
-        "k": 16,
-        "observed_messages": True,
-        "num_samples": 10,
-    },
 }
 
 

@@ -8,7 +8,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from typing_extensions import override
 
-from bpgnn.errors import InputError, nearest
+from bpgnn.errors import InputError
 from bpgnn.graph import Graph
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
 from bpgnn.networks.denoising import FeatureKind, Mask, kind_of, reconstruction_loss
@@ -89,6 +89,83 @@ class _Learned:
     denoising: Tensor | None = None  # the auto-encoder's loss
 
 
+_SCHEDULE = {
+    "max_steps": 2000,
+    "patience": 2000,
+    "evaluate_every": 1,
+    "num_samples": 1,
+    "select_by": "accuracy",
+    "feature_scaling": "none",
+    "hidden": 32,
+    "warm_up": 400,
+}
+
+# The generator of each, or None for the best published one, and its split.
+_PRESETS: dict[str, tuple[str | None, str]] = {
+    "published": (None, "public"),
+    "published-mlp-d": ("mlp-d", "public"),
+    "published-mlp": ("mlp", "public"),
+    "published-fp": ("fp", "public"),
+    "paper": (None, "complete"),
+    "tuned": (None, "auto"),
+}
+
+
+def _row(
+    rates: tuple[float, float, float],
+    denoising_hidden: int,
+    edges_dropped: tuple[float, float],
+    k: int,
+    weight: float,
+    mask: tuple[float, float],
+    activation: str = "relu",
+) -> dict[str, Any]:
+    """Name the numbers of a row of the authors' table."""
+    return {
+        "learning_rate": rates[0],
+        "graph_learning_rate": rates[1],
+        "weight_decay": rates[2],
+        "denoising_hidden": denoising_hidden,
+        "denoising_adjacency_dropout": edges_dropped[0],
+        "adjacency_dropout": edges_dropped[1],
+        "k": k,
+        "denoising_weight": weight,
+        "masked_zeros": mask[0],
+        "masked_share": mask[1],
+        "activation": activation,
+    }
+
+
+# The authors' settings by data set and generator; other data sets take those of Cora.
+_TABLE: dict[tuple[str, str], dict[str, Any]] = {
+    ("cora", "fp"): _row((0.001, 0.01, 5e-4), 512, (0.5, 0.25), 30, 10.0, (5.0, 0.1)),
+    ("cora", "mlp"): _row((0.01, 0.001, 5e-4), 512, (0.25, 0.5), 20, 10.0, (5.0, 0.1)),
+    ("cora", "mlp-d"): _row((0.01, 0.001, 0.05), 512, (0.25, 0.5), 15, 10.0, (5.0, 0.1)),
+    ("citeseer", "fp"): _row((0.01, 0.01, 0.05), 1024, (0.4, 0.4), 30, 1.0, (1.0, 0.1)),
+    ("citeseer", "mlp"): _row((0.01, 0.001, 5e-4), 1024, (0.25, 0.5), 30, 10.0, (5.0, 0.1)),
+    ("citeseer", "mlp-d"): _row(
+        (0.001, 0.01, 0.05), 1024, (0.5, 0.5), 20, 10.0, (5.0, 0.1), "tanh"
+    ),
+    ("pubmed", "mlp"): _row((0.01, 0.01, 5e-4), 128, (0.5, 0.5), 15, 10.0, (5.0, 0.05)),
+    ("pubmed", "mlp-d"): _row(
+        (0.01, 0.01, 5e-4), 128, (0.25, 0.25), 15, 100.0, (5.0, 0.05), "tanh"
+    ),
+}
+
+_BY_DATASET: dict[str, dict[str, Any]] = {
+    "pubmed": {"refresh_every": 20},
+    "photo": {"refresh_every": 20},
+    **{name: {"feature_scaling": "columns"} for name in ("digits", "wine", "breast_cancer")},
+}
+
+
+def _chosen(name: str, dataset: str) -> dict[str, Any]:
+    """Return what a preset takes for a data set."""
+    generator = _PRESETS[name][0] or ("mlp" if dataset == "pubmed" else "mlp-d")
+    row = _TABLE.get((dataset, generator), _TABLE["cora", generator])
+    return {**_BY_DATASET.get(dataset, {}), "generator": generator, **row}
+
+
 @final
 class SLAPS(Method[SLAPSSettings]):
     r"""Classify nodes over a graph that is made from the features and shaped by two tasks.
@@ -131,6 +208,16 @@ class SLAPS(Method[SLAPSSettings]):
   booktitle = {Advances in Neural Information Processing Systems}
 }"""
 
+    settings_type = SLAPSSettings
+    presets: ClassVar = {
+        name: {**_SCHEDULE, **_chosen(name, "cora"), "split": split}
+        for name, (_, split) in _PRESETS.items()
+    }
+    by_dataset: ClassVar = {
+        (name, dataset): _chosen(name, dataset)
+        for name in _PRESETS
+        for dataset in ("citeseer", *_BY_DATASET)
+    }
     graph_use = "ignored"
     infers_graph = True
     instead = "Set generator=mlp-d, which needs no memory for pairs of nodes."
@@ -171,17 +258,6 @@ class SLAPS(Method[SLAPSSettings]):
         shape = (0, 0) if settings.generator == "fp" else (num_nodes, settings.k + 1)
         self.register_buffer("neighbours", torch.zeros(shape, dtype=torch.long))
         self.register_buffer("similarity", torch.zeros(shape))
-
-    @override
-    @classmethod
-    def preset(cls, name: str, dataset: str) -> SLAPSSettings:
-        if name not in PRESETS:
-            raise InputError(f"There is no preset {name!r} here.{nearest(name, PRESETS)}")
-        generator, split = PRESETS[name]
-        generator = generator or ("mlp" if dataset == "pubmed" else "mlp-d")
-        row = TABLE.get((dataset, generator), TABLE["cora", generator])
-        shared = {**_SCHEDULE, **_BY_DATASET.get(dataset, {}), "generator": generator}
-        return SLAPSSettings(**{**shared, **row, "split": split})
 
     @override
     @classmethod
@@ -328,73 +404,3 @@ def _as_graph(adjacency: Adjacency, count: int) -> Graph:
     edges = torch.stack([column[heavy], row[heavy]])
     num_nodes = adjacency.size(0) if isinstance(adjacency, Tensor) else adjacency.pattern.shape[0]
     return Graph.from_edge_index(edges, num_nodes, weight[heavy].detach())
-
-
-_SCHEDULE = {
-    "max_steps": 2000,
-    "patience": 2000,
-    "evaluate_every": 1,
-    "num_samples": 1,
-    "select_by": "accuracy",
-    "feature_scaling": "none",
-    "hidden": 32,
-    "warm_up": 400,
-}
-
-PRESETS: dict[str, tuple[str | None, str]] = {
-    "published": (None, "public"),
-    "published-mlp-d": ("mlp-d", "public"),
-    "published-mlp": ("mlp", "public"),
-    "published-fp": ("fp", "public"),
-    "paper": (None, "complete"),
-    "tuned": (None, "auto"),
-}
-"""The generator of each preset, or None for the best published one, and its split."""
-
-
-def _row(
-    rates: tuple[float, float, float],
-    denoising_hidden: int,
-    edges_dropped: tuple[float, float],
-    k: int,
-    weight: float,
-    mask: tuple[float, float],
-    activation: str = "relu",
-) -> dict[str, Any]:
-    """Name the numbers of a row of the authors' table."""
-    return {
-        "learning_rate": rates[0],
-        "graph_learning_rate": rates[1],
-        "weight_decay": rates[2],
-        "denoising_hidden": denoising_hidden,
-        "denoising_adjacency_dropout": edges_dropped[0],
-        "adjacency_dropout": edges_dropped[1],
-        "k": k,
-        "denoising_weight": weight,
-        "masked_zeros": mask[0],
-        "masked_share": mask[1],
-        "activation": activation,
-    }
-
-
-TABLE: dict[tuple[str, str], dict[str, Any]] = {
-    ("cora", "fp"): _row((0.001, 0.01, 5e-4), 512, (0.5, 0.25), 30, 10.0, (5.0, 0.1)),
-    ("cora", "mlp"): _row((0.01, 0.001, 5e-4), 512, (0.25, 0.5), 20, 10.0, (5.0, 0.1)),
-    ("cora", "mlp-d"): _row((0.01, 0.001, 0.05), 512, (0.25, 0.5), 15, 10.0, (5.0, 0.1)),
-    ("citeseer", "fp"): _row((0.01, 0.01, 0.05), 1024, (0.4, 0.4), 30, 1.0, (1.0, 0.1)),
-    ("citeseer", "mlp"): _row((0.01, 0.001, 5e-4), 1024, (0.25, 0.5), 30, 10.0, (5.0, 0.1)),
-    ("citeseer", "mlp-d"): _row(
-        (0.001, 0.01, 0.05), 1024, (0.5, 0.5), 20, 10.0, (5.0, 0.1), "tanh"
-    ),
-    ("pubmed", "mlp"): _row((0.01, 0.01, 5e-4), 128, (0.5, 0.5), 15, 10.0, (5.0, 0.05)),
-    ("pubmed", "mlp-d"): _row(
-        (0.01, 0.01, 5e-4), 128, (0.25, 0.25), 15, 100.0, (5.0, 0.05), "tanh"
-    ),
-}
-"""The authors' settings by data set and generator; other data sets take those of Cora."""
-
-_BY_DATASET: dict[str, dict[str, Any]] = {
-    "pubmed": {"refresh_every": 20},
-    "photo": {"refresh_every": 20},
-    **{name: {"feature_scaling": "columns"} for name in ("digits", "wine", "breast_cancer")},
-}

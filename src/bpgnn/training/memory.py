@@ -8,7 +8,7 @@ import torch
 from bpgnn.data.dataset import Dataset
 from bpgnn.errors import NotEnoughMemoryError
 from bpgnn.method import MethodSettings, Problem, Sizes, sizes_of
-from bpgnn.methods.registry import METHODS
+from bpgnn.methods.registry import METHODS, settings_of
 
 
 def free_memory(device: torch.device) -> int:
@@ -58,7 +58,7 @@ def memory_of_methods(dataset: Dataset, preset: str = "tuned") -> dict[str, int]
         num_classes=dataset.num_classes,
     )
     return {
-        name: method.memory(method.preset(preset, dataset.name), sizes)
+        name: method.memory(settings_of(name, preset, dataset.name), sizes)
         for name, method in METHODS.items()
     }
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
-from bpgnn.errors import InputError, nearest
+from bpgnn.errors import InputError
 from bpgnn.method import MethodSettings
-from bpgnn.methods.registry import METHODS
+from bpgnn.methods.registry import settings_of
 
 
 @final
@@ -60,9 +60,7 @@ class Plan:
 
     def settings_for(self, dataset: str) -> MethodSettings:
         """Look the settings up."""
-        if self.method not in METHODS:
-            raise InputError(f"There is no method {self.method!r}.{nearest(self.method, METHODS)}")
-        preset = METHODS[self.method].preset(self.preset, dataset)
+        preset = settings_of(self.method, self.preset, dataset)
         return preset.changed(self.changes or {})
 
 

@@ -1,4 +1,5 @@
 import json
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -27,9 +28,12 @@ def losses(monkeypatch):
     return seen
 
 
-def test_the_preset_is_first_and_the_search_stays_within_its_budget(losses, tmp_path):
+def test_known_settings_are_first_and_the_search_stays_within_its_budget(losses, tmp_path):
     found = search("mlp", "wine", hours=20 / 3600, journal=tmp_path / "journal")
-    assert losses[0] == {}
+    published = Plan(method="mlp", preset="published").settings_for("wine")
+    first = Plan(method="mlp", changes=losses[0]).settings_for("wine")
+    assert replace(first, split=published.split) == published
+    assert losses[1] == {}
     assert found.num_trials == len(losses) == 20
     assert found.cpu_seconds == 20.0
     preset = Plan(method="mlp").settings_for("wine")
@@ -59,8 +63,9 @@ def test_a_preset_that_was_broken_off_is_tried_again(losses, tmp_path, monkeypat
         search("mlp", "wine", hours=5 / 3600, journal=tmp_path / "journal")
     monkeypatch.setattr(module, "_loss", whole)
     search("mlp", "wine", hours=5 / 3600, journal=tmp_path / "journal")
-    assert losses[0] == {}
-    assert losses[1] != {}
+    assert losses[0]["hidden"] == (32,)
+    assert losses[1] == {}
+    assert losses[2] != {}
 
 
 def test_seeds_have_searches_of_their_own(losses, tmp_path):
@@ -88,6 +93,20 @@ def test_too_little_time_gets_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_spent", lambda study: 1e9)
     with pytest.raises(InputError, match=r"No trial .* --hours"):
         search("mlp", "wine", hours=1.0, journal=tmp_path / "journal")
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("dataset", ["cora", "photo"])
+def test_the_first_trials_are_the_published_settings_judged_as_all_others_are(method, dataset):
+    preset = Plan(method=method).settings_for(dataset)
+    starts = module.starts_of(method, dataset, preset)
+    name = "paper" if method == "bpgnn" else "published"
+    assert list(starts) == [name, "tuned"]
+    first = asdict(preset.changed(starts[name]))
+    published = asdict(Plan(method=method, preset=name).settings_for(dataset))
+    unlike = {setting for setting in first if first[setting] != published[setting]}
+    assert unlike <= {"split", "stop_on"}
+    assert first["split"] == preset.split
 
 
 @pytest.mark.parametrize("method", METHODS)

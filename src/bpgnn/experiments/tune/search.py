@@ -12,7 +12,7 @@ import torch
 
 from bpgnn.data.dataset import Dataset
 from bpgnn.errors import InputError, NotEnoughMemoryError
-from bpgnn.experiments.tune.space import room_of, suggested
+from bpgnn.experiments.tune.space import room_of, starts_of, suggested
 from bpgnn.training.fit import Evaluation, fit
 from bpgnn.training.plan import Plan
 from bpgnn.training.run import load_for
@@ -24,7 +24,7 @@ class Found:
     """Hold the best of a search.
 
     Args:
-        changes: Settings that differ from the preset's; none where it was best itself.
+        changes: Settings that differ from the `tuned` preset's; none where it was best itself.
         validation_loss: What they were chosen by.
         num_trials: Trials made, those that were broken off among them.
         cpu_seconds: Processor time spent.
@@ -45,7 +45,9 @@ def search(
     seed: int = 0,
     watch: Callable[[Found], None] | None = None,
 ) -> Found:
-    """Look for settings by validation loss; the `tuned` preset itself is the first trial.
+    """Look for settings by validation loss; the published ones are tried first.
+
+    The second trial is the `tuned` preset as it is.
 
     Args:
         method: A name among the methods.
@@ -58,17 +60,18 @@ def search(
     optuna = _optuna()
     torch.set_num_threads(1)
     preset = Plan(method=method, seed=seed).settings_for(dataset)
-    room = room_of(preset)
+    room, starts = room_of(preset), starts_of(method, dataset, preset)
     data = load_for(Plan(method=method, seed=seed), dataset, None)
     study = _study(optuna, f"{method} on {dataset}, seed {seed}", journal, seed)
     budget = 3600 * hours
 
     def objective(trial: Any) -> float:
-        # A search that was stopped within it has not measured the preset yet.
-        is_preset = not any("preset" in one.user_attrs for one in _finished(optuna, study))
-        changes = {} if is_preset else suggested(trial, room)
-        if is_preset:
-            trial.set_user_attr("preset", True)
+        # A search that was stopped within one of them has not measured it yet.
+        tried = {one.user_attrs.get("start") for one in _finished(optuna, study)}
+        start = next((name for name in starts if name not in tried), None)
+        changes = suggested(trial, room) if start is None else starts[start]
+        trial.set_user_attr("start", start)
+        trial.set_user_attr("changes", changes)
         begun = time.process_time()
         left = budget - _spent(study)
         try:
@@ -103,8 +106,8 @@ def _loss(optuna: Any, trial: Any, data: Dataset, plan: Plan, end: float) -> flo
             return
         trial.report(seen.validation_loss, seen.step)
         trial.set_user_attr("cpu_seconds", time.process_time() - begun)
-        # Only time breaks off the preset itself: the others are measured by it.
-        spared = "preset" in trial.user_attrs
+        # Only time breaks off those tried first: the others are measured by them.
+        spared = trial.user_attrs["start"] is not None
         if time.process_time() > end or (not spared and trial.should_prune()):
             raise optuna.TrialPruned
 
@@ -142,7 +145,8 @@ def _finished(optuna: Any, study: Any) -> list[Any]:
 
 def _best(study: Any) -> Found:
     best = study.best_trial
-    return Found(dict(best.params), best.value, len(study.trials), _spent(study))
+    changes = dict(best.user_attrs["changes"])
+    return Found(changes, best.value, len(study.trials), _spent(study))
 
 
 def _optuna() -> Any:

@@ -1,8 +1,9 @@
 """Where settings are looked for: the same room for every method that has the setting."""
 
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, final
 
+from bpgnn.methods.registry import METHODS, settings_of
 from bpgnn.settings import Settings
 
 
@@ -75,6 +76,38 @@ def room_of(settings: Settings) -> dict[str, Range | Choice]:
         elif item.name in ROOM:
             found[item.name] = ROOM[item.name]
     return found
+
+
+def starts_of(method: str, dataset: str, preset: Settings) -> dict[str, dict[str, object]]:
+    """List what is tried before the search: the published settings, and the preset as it is.
+
+    The published ones keep the preset's split, and what it judges validation by, without which
+    losses could not be compared.
+
+    Args:
+        method: A name among the methods.
+        dataset: A name among the data sets.
+        preset: What changes are written down against.
+
+    Returns:
+        Changes by the name of the start.
+
+    Example:
+        >>> starts_of("gcn", "cora", settings_of("gcn", "tuned", "cora"))["published"]["hidden"]
+        (16,)
+    """
+    known = METHODS[method].presets
+    name = "published" if "published" in known else "paper"
+    theirs, ours = asdict(settings_of(method, name, dataset)), asdict(preset)
+    changes = {
+        setting: value
+        for setting, value in theirs.items()
+        if value != ours[setting] and setting not in _KEPT
+    }
+    return {name: changes, "tuned": {}}
+
+
+_KEPT = ("split", "stop_on")
 
 
 def suggested(trial: Any, room: dict[str, Range | Choice]) -> dict[str, object]:
