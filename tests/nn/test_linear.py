@@ -19,3 +19,13 @@ def test_weights_start_within_the_bound_of_glorot_and_biases_at_zero():
     bound = (6 / 150) ** 0.5
     assert 0.9 * bound < float(layer.weight.detach().abs().max()) <= bound
     assert torch.equal(layer.bias, torch.zeros(50))
+
+
+def test_weights_and_biases_start_as_those_of_torch_where_asked():
+    layer, bound = FeatureLinear(100, 2000, "torch"), 0.1
+    for values in (layer.weight.detach(), layer.bias.detach()):
+        assert 0.99 * bound < float(values.abs().max()) <= bound
+        # A uniform distribution has this deviation; torch's `Linear` is the other side.
+        assert abs(float(values.std()) - bound / 3**0.5) < 0.003
+    other = torch.nn.Linear(100, 2000)
+    assert abs(float(layer.weight.std() - other.weight.std())) < 0.001

@@ -53,6 +53,7 @@ _PRESETS: dict[str, dict] = {
     "authors": {
         **_THREE_NARROW_LAYERS,
         "input_width": 32,
+        "linear_start": "torch",
         "self_pairs": True,
         "symmetric": True,
         "noise": "minus",

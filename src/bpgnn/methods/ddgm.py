@@ -50,6 +50,7 @@ _DEFAULT: dict[str, Any] = {
     "input_width": 32,
     "hidden": (32, 16, 8),
     "head": (8,),
+    "linear_start": "torch",
     "embedding_hidden": (),
     "k": 5,
     "weight_decay": 0.0,

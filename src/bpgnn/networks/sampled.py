@@ -31,7 +31,7 @@ from bpgnn.losses.graph_reward import (
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
 from bpgnn.nn.choose import make_aggregation
 from bpgnn.nn.dropout import dropout
-from bpgnn.nn.linear import FeatureLinear
+from bpgnn.nn.linear import FeatureLinear, LinearStart
 from bpgnn.nn.sparse import Features
 from bpgnn.nn.stack import Stack, make_layers
 
@@ -45,6 +45,8 @@ class SampledSettings(CheckedInference):
         hidden: Width of each GNN layer; those after the last Boolean one reuse its graph.
         input_width: Width of a dense layer before the first GNN layer, or None for none.
         head: Widths of the hidden layers of the classifier after the last GNN layer.
+        linear_start: How the dense layers before and after are drawn: by `glorot`, or as in
+            `torch`, which is the authors' way.
         aggregation: The GNN: `gcn`, `gat` or `edgeconv`.
         embedding: The network f that gives latent points: an aggregation, or `mlp`.
         embedding_hidden: Widths of the hidden layers of f.
@@ -55,6 +57,8 @@ class SampledSettings(CheckedInference):
         task_shapes_graph: Let the classification loss reach the graph through those weights.
         observed_messages: Pass messages over the observed edges as well, beside the sampled
             ones, at a weight that is learned.
+        own_states: Give every layer a linear map of the node's own state beside the messages,
+            so that it can tell itself from its neighbours.
         graph_loss: `reward` (the paper's), `probability` (P~ in place of its logarithm, as in
             dDGM's code), `noisy` (the same with the noise of the draw, as in BPGNN's code),
             `likelihood` (with the terms that make it a score function) or `none`.
@@ -72,12 +76,14 @@ class SampledSettings(CheckedInference):
     hidden: tuple[int, ...] = (128, 64)
     input_width: int | None = None
     head: tuple[int, ...] = ()
+    linear_start: LinearStart = "glorot"
     aggregation: Literal["gcn", "gat", "edgeconv"] = "gcn"
     embedding: Literal["gcn", "gat", "edgeconv", "mlp"] = "gcn"
     embedding_hidden: tuple[int, ...] = (128,)
     message_weight: MessageWeight = "votes"
     task_shapes_graph: bool = True
     observed_messages: bool = False
+    own_states: bool = False
     graph_loss: Literal["reward", "probability", "noisy", "likelihood", "none"] = "none"
     graph_loss_weight: float = 1.0
     latent_loss_weight: float = 0.3
@@ -174,10 +180,13 @@ class SampledNetwork(nn.Module):
         if settings.boolean_layers:
             check_sample_size(settings.k, problem.num_nodes, self_pairs=settings.self_pairs)
         width = settings.input_width or problem.num_features
-        self.input = FeatureLinear(problem.num_features, width) if settings.input_width else None
+        self.input = None
+        if settings.input_width:
+            self.input = FeatureLinear(problem.num_features, width, settings.linear_start)
         self.boolean = nn.ModuleList()
         self.guides = nn.ModuleList()
         self.layers = nn.ModuleList()
+        self.own = nn.ModuleList()
         known = 0
         for position, (wide, narrow) in enumerate(pairwise((width, *settings.hidden))):
             if position < settings.boolean_layers:
@@ -189,8 +198,12 @@ class SampledNetwork(nn.Module):
                     self.guides.append(FeatureLinear(settings.latent_dim, problem.num_classes))
                 known = settings.latent_dim
             self.layers.append(make_aggregation(settings.aggregation, wide, narrow))
+            if settings.own_states:
+                self.own.append(FeatureLinear(wide, narrow))
         head = (settings.hidden[-1], *settings.head, problem.num_classes)
-        self.head = nn.ModuleList(FeatureLinear(*pair) for pair in pairwise(head))
+        self.head = nn.ModuleList(
+            FeatureLinear(*pair, settings.linear_start) for pair in pairwise(head)
+        )
         # The logarithm of what an observed edge's message counts for.
         keeps = settings.observed_messages and settings.boolean_layers > 0
         self.observed_weight = nn.Parameter(torch.zeros(())) if keeps else None
@@ -246,7 +259,10 @@ class SampledNetwork(nn.Module):
                 ]
                 drawn += [branch.drawn[-1].graph for branch in branches]
             rate = settings.input_dropout if position == 0 else settings.dropout
-            branches = [self._propagated(layer, branch, rate, generator) for branch in branches]
+            own = self.own[position] if self.own else None
+            branches = [
+                self._propagated(layer, own, branch, rate, generator) for branch in branches
+            ]
         logits = torch.stack([self._head(branch.states, generator) for branch in branches])
         return Output(logits, tuple(drawn), tuple(branch.drawn for branch in branches))
 
@@ -353,10 +369,16 @@ class SampledNetwork(nn.Module):
         return Graph(edges[:, order], sampled.num_nodes), torch.cat([drawn, own])[order]
 
     def _propagated(
-        self, layer: nn.Module, branch: _Branch, rate: float, generator: torch.Generator
+        self,
+        layer: nn.Module,
+        own: nn.Module | None,
+        branch: _Branch,
+        rate: float,
+        generator: torch.Generator,
     ) -> _Branch:
         states = dropout(branch.states, rate, training=self.training, generator=generator)
-        states = F.relu(layer(states, branch.graph, branch.log_weight, generator=generator))
+        heard = layer(states, branch.graph, branch.log_weight, generator=generator)
+        states = F.relu(heard if own is None else heard + own(states))
         return _Branch(states, branch.latent, branch.graph, branch.log_weight, branch.drawn)
 
     def _head(self, states: Features, generator: torch.Generator) -> Tensor:  # (N, C)

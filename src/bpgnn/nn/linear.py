@@ -1,12 +1,15 @@
 """A linear map of dense or sparse features."""
 
-from typing import final
+import math
+from typing import Literal, final
 
 import torch
 from torch import Tensor, nn
 from typing_extensions import override
 
 from bpgnn.nn.sparse import Features, matmul
+
+LinearStart = Literal["glorot", "torch"]
 
 
 @final
@@ -16,13 +19,21 @@ class FeatureLinear(nn.Module):
     Args:
         in_channels: Width of the input, F.
         out_channels: Width of the output, D.
+        start: How weights are drawn: `glorot`, with biases of zero, or as torch's own `Linear`
+            draws weights and biases, up to 1/√F.
     """
 
-    def __init__(self, in_channels: int, out_channels: int) -> None:
-        """Draw the weights by Glorot's rule."""
+    def __init__(self, in_channels: int, out_channels: int, start: LinearStart = "glorot") -> None:
+        """Draw the weights."""
         super().__init__()
-        self.weight = nn.Parameter(nn.init.xavier_uniform_(torch.empty(in_channels, out_channels)))
+        self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
         self.bias = nn.Parameter(torch.zeros(out_channels))
+        if start == "glorot":
+            nn.init.xavier_uniform_(self.weight)
+            return
+        bound = 1 / math.sqrt(in_channels)
+        for values in (self.weight, self.bias):
+            nn.init.uniform_(values, -bound, bound)
 
     @override
     def forward(self, features: Features) -> Tensor:  # (N, F) -> (N, D)
