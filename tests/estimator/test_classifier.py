@@ -155,6 +155,27 @@ def test_other_methods_have_the_same_face(method, nodes):
         assert model.predict(X[:2]).shape == (2,)
 
 
+def test_a_score_counts_labelled_rows_only(model, nodes):
+    data, X, y, _ = nodes
+    truth = data.labels.numpy()
+    right = model.predict(X) == truth
+    assert model.score(X, y) == right[y >= 0].mean()
+    holes = [None if label < 0 else label for label in y.tolist()]
+    weight = np.where(y % 2 == 0, 2.0, 1.0)
+    known = np.average(right[y >= 0], weights=weight[y >= 0])
+    assert model.score(X, holes, sample_weight=weight) == pytest.approx(known)
+    with pytest.raises(InputError, match="nothing to measure"):
+        model.score(X, np.full(len(y), -1))
+
+
+def test_a_frame_s_labels_in_another_order_are_refused(nodes):
+    _, X, y, _ = nodes
+    frame = pd.DataFrame(X, index=[f"n{row}" for row in range(len(X))])
+    shuffled = pd.Series(y, index=frame.index)[::-1]
+    with pytest.raises(InputError, match="another order"):
+        BPGNNClassifier(max_steps=1, settings=SMALL).fit(frame, shuffled)
+
+
 def test_callbacks_and_the_bar_see_the_training(nodes, capsys):
     _, X, y, graph = nodes
     seen = []

@@ -10,7 +10,7 @@ import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from torch import Tensor
 from typing_extensions import override
 
@@ -22,7 +22,7 @@ from bpgnn.data.tables import metric_for, neighbours_among
 from bpgnn.errors import InputError
 from bpgnn.estimator.features import read_new_features, read_training_features, row_names
 from bpgnn.estimator.graphs import read_edges, read_graph
-from bpgnn.estimator.labels import read_labels
+from bpgnn.estimator.labels import check_order, known_labels, read_labels
 from bpgnn.estimator.save import (
     classes_from_json,
     classes_to_json,
@@ -90,6 +90,7 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         features, columns = read_training_features(self, X)
         num_nodes = features.size(0)
+        check_order(row_names(X), y)
         classes, labels = read_labels(y, num_nodes)
         kind = guess_kind(features) if columns is None else "table"
         observed = None if graph is None else read_graph(graph, num_nodes, row_names(X))
@@ -137,8 +138,17 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     @override
     def score(self, X: Any, y: Any, sample_weight: Any = None, edges_new: Any = None) -> float:
-        """Measure the accuracy on new nodes; see :meth:`predict_proba`."""
-        return float(accuracy_score(y, self.predict(X, edges_new), sample_weight=sample_weight))
+        """Measure the accuracy on new nodes; see :meth:`predict_proba`.
+
+        Rows whose label is missing, in the manner of :meth:`fit`, are not counted.
+        """
+        found = self.predict(X, edges_new)
+        truth, missing = known_labels(y)
+        check_consistent_length(found, missing, sample_weight)
+        if len(truth) == 0:
+            raise InputError("No row of `y` has a label, so there is nothing to measure.")
+        weight = None if sample_weight is None else np.asarray(sample_weight)[~missing]
+        return float(accuracy_score(truth, found[~missing], sample_weight=weight))
 
     def classes_of(self, probabilities: np.ndarray) -> np.ndarray:  # (M, C) -> (M,)
         """Name the most probable class of each row."""
