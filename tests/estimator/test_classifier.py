@@ -205,6 +205,35 @@ def test_class_weights_are_by_name(nodes):
         BPGNNClassifier(class_weight="heavy", max_steps=1).fit(X, y)
 
 
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [
+        ({"num_neighbors": 0}, "`num_neighbors` must be a whole number from 1 up"),
+        ({"num_neighbors": "seven"}, "`num_neighbors` must be a whole number from 1 up"),
+        ({"callbacks": print}, r"`callbacks` must be a list of functions.*\[function\]"),
+        ({"callbacks": None}, "`callbacks` must be a list of functions"),
+        ({"callbacks": [3]}, "`callbacks` must be a list of functions"),
+        ({"settings": [1]}, "`settings` must be a dictionary"),
+    ],
+)
+def test_choices_that_cannot_be_are_a_sentence(choices, words, nodes):
+    _, X, y, _ = nodes
+    with pytest.raises(InputError, match=words):
+        BPGNNClassifier(**choices).fit(X, y)
+
+
+def test_an_edge_is_explained_by_the_names_of_its_rows(nodes):
+    _, X, y, graph = nodes
+    frame = pd.DataFrame(X, index=[f"n{row}" for row in range(len(X) - 2)] + ["twin", "twin"])
+    model = BPGNNClassifier(max_steps=1, settings=SMALL, random_state=0).fit(frame, y, graph)
+    named = model.explain_edge("n5", "n7")
+    assert (named.target, named.source) == (5, 7)
+    assert named == model.explain_edge(np.int64(5), 7)
+    for name, words in (("n999", "No row of X is named 'n999'"), ("twin", "2 rows of X")):
+        with pytest.raises(InputError, match=words):
+            model.explain_edge(name, 0)
+
+
 def test_many_nodes_get_fewer_dimensions(nodes, monkeypatch):
     _, X, y, graph = nodes
     monkeypatch.setattr("bpgnn.estimator.classifier._MANY_NODES", 100)

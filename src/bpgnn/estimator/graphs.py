@@ -28,6 +28,10 @@ _NAMES = (
     "For edges between names, hand in a networkx graph of them, and X as a frame with these names "
     "as its index."
 )
+_WEIGHTS = (
+    "The graph's weights must be positive and finite: they say how strong an edge is. Leave out "
+    "edges of other weights, or give all of them the weight 1."
+)
 # Any of these says how many nodes PyG's data have; without, PyG guesses by the edges.
 _SIZES = ("num_nodes", "x", "pos", "batch")
 
@@ -59,8 +63,8 @@ def read_graph(graph: Any, num_nodes: int, names: np.ndarray | None) -> Graph:
         raise InputError(
             f"The graph joins node {int(edges.max())}, but X has {num_nodes} rows only. {_CURE}"
         )
-    if weight is not None:
-        _check_weights(bool((weight.isfinite() & (weight > 0)).all()))
+    if weight is not None and not bool((weight.isfinite() & (weight > 0)).all()):
+        raise InputError(_WEIGHTS)
     repaired = make_dataset(
         "own",
         torch.zeros(num_nodes, 1),
@@ -97,14 +101,6 @@ def _parts(
     return _from_array(graph, _GRAPH), None, num_nodes
 
 
-def _check_weights(usable: bool) -> None:  # noqa: FBT001
-    if not usable:
-        raise InputError(
-            "The graph's weights must be positive and finite: they say how strong an edge is. "
-            "Leave out edges of other weights, or give all of them the weight 1."
-        )
-
-
 def _with_both_directions(graph: Graph) -> Graph:
     if graph.is_undirected:
         return graph
@@ -124,7 +120,8 @@ def _from_matrix(matrix: Any, num_nodes: int) -> tuple[Tensor, Tensor | None, in
             f"{_CURE}"
         )
     values = scipy.sparse.coo_array(matrix).data
-    _check_weights(bool((np.isfinite(values) & (values >= 0)).all()))
+    if not bool((np.isfinite(values) & (values >= 0)).all()):
+        raise InputError(_WEIGHTS)
     read = Graph.from_scipy(matrix)
     return read.edge_index, read.edge_weight, read.num_nodes
 
