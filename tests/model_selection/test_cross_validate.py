@@ -150,3 +150,20 @@ def test_an_estimator_that_labels_only_new_rows_is_refused(blocks):
         cross_validate_nodes(LogisticRegression(), X, hide_labels(y, []), cv=2)
     with pytest.raises(InputError, match="Inductive does not label the nodes"):
         cross_validate_nodes(Inductive(), X, y, cv=2)
+
+
+def test_a_score_sees_labels_of_the_type_they_were_handed_in_with(blocks):
+    X, y, _ = blocks
+    seen = []
+
+    def score(truth, found):
+        seen.append((truth.dtype.kind, found.dtype.kind))
+        return 0.0
+
+    model = LatentGraphClassifier("mlp", max_steps=1, random_state=0)
+    holes = [None if label < 0 else label for label in y.tolist()]
+    for labels in (y, holes, np.array([None if one is None else one > 0 for one in holes])):
+        cross_validate_nodes(
+            model, X, labels, cv=[(np.arange(20), np.arange(20, 40))], scoring=score
+        )
+    assert seen == [("i", "i"), ("i", "i"), ("b", "b")]
