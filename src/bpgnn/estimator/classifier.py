@@ -125,9 +125,9 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
 
         Args:
             X: Features of the new nodes, with the columns of the training.
-            edges_new: Pairs (row of the training's X, row of this X), shape (2, E) or (E, 2).
-                If None, each is joined with its nearest where the training had no graph, and
-                has itself alone where it had.
+            edges_new: Pairs (row of the training's X, row of this X), shape (2, E) or (E, 2),
+                each of weight one; two by two is read as (2, E). If None, each is joined with
+                its nearest where the training had no graph, and has itself alone where it had.
 
         Returns:
             Probabilities in the order of `classes_`; rows do not depend on one another.
