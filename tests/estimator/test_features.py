@@ -43,6 +43,8 @@ def test_a_category_of_too_many_numbers_is_an_id():
         pd.date_range("2024-01-01", periods=3),
         pd.date_range("2024-01-01", periods=3, tz="UTC"),
         pd.to_timedelta([1, 2, 3], unit="D"),
+        pd.period_range("2024-01", periods=3, freq="M"),
+        pd.date_range("2024-01-01", periods=3).date,
     ],
 )
 def test_dates_are_refused_with_the_cure(dates):
@@ -64,6 +66,11 @@ def test_missing_values_are_refused_with_their_place_and_the_cure(make):
 def test_values_too_large_for_32_bits_are_refused(value):
     with pytest.raises(InputError, match="row 2, column 0.*Correct them"):
         read(np.array([[1.0], [2.0], [value]]))
+
+
+def test_text_in_an_array_is_sent_to_a_frame():
+    with pytest.raises(InputError, match="text in it.*'Bern'.*pandas frame"):
+        read(np.array([[31, "Bern"], [45, "Chur"]], dtype=object))
 
 
 def test_new_rows_must_be_there_and_in_a_frame():

@@ -1,6 +1,7 @@
 """Feature matrices as people hand them in: arrays, sparse matrices, frames."""
 
 from collections.abc import Sequence
+from datetime import date, time, timedelta
 from typing import Any
 
 import numpy as np
@@ -109,28 +110,48 @@ def _as_category(name: str, cells: Any) -> Column:
 
 def _refuse_dates(table: dict[Any, Any]) -> None:
     for name, column in table.items():
-        if getattr(getattr(column, "dtype", None), "kind", "O") in "Mm":
+        if _holds_dates(column):
             raise InputError(
                 f"Column {name!r} holds dates or times, which are neither numbers nor categories. "
                 "Replace it by numbers, such as days since a date, or drop the column."
             )
 
 
+def _holds_dates(column: Any) -> bool:
+    kind = getattr(column, "dtype", None)
+    if getattr(kind, "kind", "O") in "Mm" or str(kind).startswith("period"):
+        return True
+    return len(column) > 0 and isinstance(next(iter(column)), date | time | timedelta)
+
+
 def _numbers(estimator: BaseEstimator, X: Any, *, reset: bool) -> Tensor:
-    array = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype=[np.float32, np.float64],
-        ensure_all_finite=False,
-        ensure_min_samples=2 if reset else 1,
-    )
+    try:
+        array = _checked(estimator, X, reset=reset)
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise InputError(
+            f"X is an array with text in it ({error}). Hand in a pandas frame, of which columns of "
+            "text are taken as categories, or encode the text as numbers."
+        ) from None
     _refuse_bad_values(array, list(getattr(X, "columns", ())))
     if scipy.sparse.issparse(array):
         return rows_from_scipy(scipy.sparse.csr_array(array, dtype=np.float32))
     # Through a copy: an array that may not be written to makes no tensor.
     return torch.from_numpy(np.array(array, dtype=np.float32))
+
+
+def _checked(estimator: BaseEstimator, X: Any, *, reset: bool) -> Any:  # (N, F)
+    return validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=[np.float32, np.float64],
+        # Said here with the place and the cure.
+        ensure_all_finite=False,
+        ensure_min_samples=2 if reset else 1,
+    )
 
 
 def _refuse_bad_values(array: Any, names: list[Any]) -> None:  # (N, F)
