@@ -167,3 +167,21 @@ def test_a_score_sees_labels_of_the_type_they_were_handed_in_with(blocks):
             model, X, labels, cv=[(np.arange(20), np.arange(20, 40))], scoring=score
         )
     assert seen == [("i", "i"), ("i", "i"), ("b", "b")]
+
+
+def test_other_hidden_labels_give_the_very_same_model(blocks):
+    # Nothing may see them: not training, early stopping, class weights or the list of classes.
+    X, y, graph = blocks
+    known = np.flatnonzero(y >= 0)
+    folds = [(known[::2], known[1::2])]
+    others = y.copy()
+    others[known[1::2]] = np.where(np.arange(len(known) // 2) % 3 == 0, 7, 1 - y[known[1::2]])
+    model = make_model(validation_share=0.3, class_weight="balanced")
+    found = [
+        cross_validate_nodes(model, X, labels, graph, cv=folds, return_estimator=True)
+        for labels in (y, others)
+    ]
+    one, other = (row["estimator"][0] for row in found)
+    assert one.classes_.tolist() == other.classes_.tolist() == [0, 1]
+    np.testing.assert_array_equal(one.label_distributions_, other.label_distributions_)
+    assert found[0]["test_score"][0] > found[1]["test_score"][0]

@@ -86,10 +86,11 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
 
         Args:
             X: Features, one row a node: an array, a scipy sparse matrix or a pandas frame of
-                numbers and categories. Missing values are refused.
+                numbers and categories. Missing values and dates are refused.
             y: Labels. Missing ones are -1 among numbers, and None, NaN or "" among objects.
             graph: A scipy sparse matrix (weights are kept), an array of edges, a networkx
-                graph or PyG's `Data`; None joins each node with its nearest.
+                graph or PyG's `Data`, whose edges go both ways; None joins each node with its
+                nearest.
 
         Returns:
             Itself, with `transduction_`, `label_distributions_`, `latent_graph_`, `classes_`.
@@ -291,10 +292,12 @@ class BPGNNClassifier(_NodeClassifier):
     part of the training: hand in all rows you have, and mark what you do not know.
 
     Args:
-        k: Latent neighbours drawn for each node; None for the preset's.
+        k: Latent neighbours drawn for each node, all others where there are fewer; None for the
+            preset's.
         latent_dim: Dimensions of the space that edges are inferred in; None for the preset's,
             or 4 from 10 000 nodes on.
-        num_neighbors: Nearest neighbours that stand in for the graph where there is none.
+        num_neighbors: Nearest neighbours that stand in for the graph where there is none; all
+            others where there are fewer.
         max_steps: Most training steps; None for the preset's, 150 without validation, or 200
             from 10 000 nodes on.
         validation_share: Share of the labels kept aside to say when to stop; 0 trains on all.
@@ -364,7 +367,8 @@ class LatentGraphClassifier(_NodeClassifier):
     Args:
         method: A name among `bpgnn.METHODS`.
         preset: Its settings: `tuned`, `paper` or `published`.
-        num_neighbors: Nearest neighbours that stand in for the graph where there is none.
+        num_neighbors: Nearest neighbours that stand in for the graph where there is none; all
+            others where there are fewer.
         max_steps: Most training steps; None for the preset's, or 150 without validation.
         validation_share: Share of the labels kept aside to say when to stop; 0 trains on all.
             `auto` keeps a fifth of 500 labels or more, and none of fewer.
