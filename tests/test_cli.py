@@ -22,6 +22,8 @@ from bpgnn.experiments import registry, timing
 from bpgnn.experiments.experiment import Experiment
 from bpgnn.experiments.run import Run
 from bpgnn.graph import Graph
+from bpgnn.report import registry as report_registry
+from bpgnn.report.paper import datasets
 from bpgnn.training import fit as fit_module
 from bpgnn.training import folder as folder_module
 from bpgnn.training.checkpoint import from_bytes
@@ -551,15 +553,19 @@ def tiny_experiment(monkeypatch):
     runs.append(timing.Timing("sparse", 9))
     experiment = Experiment("tiny", "Does it run?", 1, lambda seeds: runs)
     monkeypatch.setitem(registry.EXPERIMENTS, "tiny", experiment)
+    # All sections without a single run; that reports are written well is tested elsewhere.
+    monkeypatch.setattr(report_registry, "SECTIONS", {"datasets": datasets.section})
 
 
 def test_an_experiment_is_run_once_and_its_results_are_shown(run, place, tiny_experiment):
-    found = run("reproduce", "tiny")
+    found = run("reproduce", "tiny", "--jobs", "1")
     assert found.code == 0
+    assert "The report is at report/index.html" in found.out
+    assert "19,717" in (place / "report" / "index.html").read_text()
     assert "3 runs are in results/runs.jsonl, 1 failed, 0 are missing." in found.out
     assert "CPU-seconds  bpgnn reproduce speed" in found.out
     before = (place / "results" / "runs.jsonl").read_bytes()
-    assert run("reproduce", "tiny").code == 0
+    assert run("reproduce", "tiny", "--jobs", "1").code == 0
     assert (place / "results" / "runs.jsonl").read_bytes() == before
     table = run("results").out
     assert "±" in table
@@ -572,8 +578,16 @@ def test_an_experiment_is_run_once_and_its_results_are_shown(run, place, tiny_ex
     assert json.loads(run("results", "cora", "--as", "json").out) == []
 
 
+def test_runs_are_safe_where_no_report_can_be_written(run, place, tiny_experiment):
+    (place / "report").write_text("a file in the way")
+    found = run("reproduce", "tiny", "--jobs", "1")
+    assert found.code == 0
+    assert "3 runs are in results/runs.jsonl" in found.out
+    assert "No report was written." in found.out
+
+
 def test_time_that_runs_out_leaves_runs_for_another_time(run, place, tiny_experiment):
-    found = run("reproduce", "tiny", "--hours", "0")
+    found = run("reproduce", "tiny", "--hours", "0", "--jobs", "1")
     assert "0 runs are in results/runs.jsonl, 0 failed, 4 are missing." in found.out
     assert "The same command goes on" in found.out
 

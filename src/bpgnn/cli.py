@@ -55,6 +55,7 @@ app.add_typer(data_app, name="data")
 
 
 _STORE = Path("results/runs.jsonl")
+_REPORT = Path("report")
 
 
 class Form(StrEnum):
@@ -325,7 +326,10 @@ def reproduce(
     fast: Annotated[
         bool, typer.Option("--fast", help="A few steps each: to try the whole, not to believe it.")
     ] = False,
-    jobs: Annotated[int, typer.Option(help="Runs at a time on this machine.", min=1)] = 1,
+    jobs: Annotated[
+        int | None,
+        typer.Option(help="Runs at a time on this machine; one a core if left out.", min=1),
+    ] = None,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to run on instead.")
     ] = None,
@@ -334,14 +338,17 @@ def reproduce(
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Make failed runs again.")] = False,
     store: Annotated[Path, typer.Option(help="File of results, one line a run.")] = _STORE,
+    out: Annotated[Path, typer.Option(help="Folder of the report.")] = _REPORT,
 ) -> None:
-    """Make the runs of the paper's experiments that are missing in the store.
+    """Make the runs of the paper's experiments that are missing, and write the report.
 
     Experiments: results, robustness, homophily, layers, aggregation, speed, residual,
-    recovery, labels, no-graph, splits.
+    recovery, ablation, labels, no-graph, splits.
 
-    Example: bpgnn reproduce robustness --seeds 3 --jobs 2
+    Example: bpgnn reproduce robustness --seeds 3
     """
+    import joblib
+
     from bpgnn.experiments.registry import EXPERIMENTS
     from bpgnn.experiments.runner import run_missing
     from bpgnn.experiments.store import Store
@@ -356,7 +363,7 @@ def reproduce(
         end = run_missing(
             runs,
             Store(store),
-            jobs=jobs,
+            jobs=jobs or joblib.cpu_count(),
             cluster=cluster,
             hours=hours,
             retry=retry,
@@ -369,6 +376,11 @@ def reproduce(
     )
     if missing:
         say(console, "The same command goes on with what is missing.")
+    try:
+        _write_report(out, seeds, store, console, fast=fast)
+    except BPGNNError as error:
+        # The runs are safe; a page can be written at any time.
+        say(console, f"No report was written. {error}")
 
 
 @app.command()
@@ -406,7 +418,7 @@ def results(
 
 @app.command()
 def report(
-    out: Annotated[Path, typer.Option(help="Folder to write to.")] = Path("report"),
+    out: Annotated[Path, typer.Option(help="Folder to write to.")] = _REPORT,
     seeds: Annotated[int | None, typer.Option(help="Seeds that a cell should have.", min=1)] = None,
     fast: Annotated[
         bool, typer.Option("--fast", help="Report the runs that were made with --fast.")
@@ -417,17 +429,7 @@ def report(
 
     Example: bpgnn report --out report
     """
-    from bpgnn.experiments.store import Store
-    from bpgnn.report.registry import SECTIONS
-    from bpgnn.report.source import Source
-    from bpgnn.report.write import write_report
-
-    lines = Store(store).read()
-    source = Source(lines, seeds, fast)
-    sections = [make(source) for make in SECTIONS.values()]
-    foot = f"From {len(lines)} runs in {store.name}, by bpgnn {__version__}."
-    page = write_report(out, sections, foot, fast=fast)
-    say(Console(), f"The report is at {page}")
+    _write_report(out, seeds, store, Console(), fast=fast)
 
 
 @app.command()
@@ -724,3 +726,19 @@ def _refuse_beside_resume(given: dict[str, object]) -> None:
             "--resume takes everything from the run's folder. Leave out: "
             f"{', '.join(sorted(clash))}."
         )
+
+
+def _write_report(
+    out: Path, seeds: int | None, store: Path, console: Console, *, fast: bool
+) -> None:
+    from bpgnn.experiments.store import Store
+    from bpgnn.report.registry import SECTIONS
+    from bpgnn.report.source import Source
+    from bpgnn.report.write import write_report
+
+    lines = Store(store).read()
+    source = Source(lines, seeds, fast)
+    sections = [make(source) for make in SECTIONS.values()]
+    foot = f"From {len(lines)} runs in {store.name}, by bpgnn {__version__}."
+    page = write_report(out, sections, foot, fast=fast)
+    say(console, f"The report is at {page}")

@@ -179,6 +179,8 @@ def test_available_says_where_each_is(own_cache, tmp_path, monkeypatch):
         "digits": ("scikit-learn", None),
         "wine": ("scikit-learn", None),
         "breast_cancer": ("scikit-learn", None),
+        "blocks": ("drawn", None),
+        "faint_blocks": ("drawn", None),
     }
 
 
@@ -225,3 +227,18 @@ def test_photo_comes_from_its_address_or_is_explained(own_cache):
         check_published(load("photo"))
     except DataUnavailableError as error:
         assert "A ready amazon_photo.npz may also be put into" in str(error)  # noqa: PT017
+
+
+@pytest.mark.parametrize("name", ["blocks", "faint_blocks"])
+def test_block_models_are_drawn_alike_each_time_and_join_no_two_classes(name):
+    data, again = load(name), load(name, seed=1)
+    assert data.name == name
+    assert torch.equal(data.features, again.features)
+    ends = data.labels[data.graph.edge_index]
+    assert torch.equal(ends[0], ends[1])
+
+
+def test_faint_blocks_are_the_same_blocks_with_more_noise():
+    clear, faint = load("blocks"), load("faint_blocks")
+    assert torch.equal(clear.labels, faint.labels)
+    assert faint.features.std() > 1.5 * clear.features.std()

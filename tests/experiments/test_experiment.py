@@ -38,6 +38,12 @@ def test_fast_runs_keep_what_they_are_about():
     assert settings.warm_up < settings.max_steps < 100
 
 
+def test_fast_timings_are_of_few_nodes_and_of_every_way():
+    whole, fast = (EXPERIMENTS["speed"].runs(fast=fast) for fast in (False, True))
+    assert {job.way for job in fast} == {job.way for job in whole}
+    assert max(job.num_nodes for job in fast) < max(job.num_nodes for job in whole)
+
+
 def test_the_main_table_has_thirteen_systems_which_the_paper_prints():
     assert len(SYSTEMS) == 13
     assert set(SYSTEMS) == set(results.PRINTED) <= set(METHODS)

@@ -10,6 +10,8 @@ photo                   7650    119081       745        8  Amazon co-purchases, 
 digits                  1797         –        64       10  scikit-learn
 wine                     178         –        13        3  scikit-learn
 breast_cancer            569         –        30        2  scikit-learn
+blocks                  2000      5000        16        4  drawn: edges within classes
+faint_blocks            2000      5000        16        4  drawn: the same with twice the noise
 ====================  ======  ========  ========  =======  ==================================
 
 Edges are undirected pairs. The citation data were published for research without a licence of
@@ -30,6 +32,7 @@ from bpgnn.data.sources import CITESEER, PHOTO, PUBMED
 from bpgnn.data.split import SplitKind
 from bpgnn.data.split import split as choose_split
 from bpgnn.data.storage import find_file
+from bpgnn.data.synthetic import block_model
 from bpgnn.data.tables import load_table, metric_for, neighbour_graph
 from bpgnn.errors import DataUnavailableError, InputError, nearest
 
@@ -46,7 +49,8 @@ class Entry:
         num_pairs: Undirected edges, or None where there is no graph.
         num_features: Features, F.
         num_classes: Classes, C.
-        source: `package`, `scikit-learn`, or where its file is fetched.
+        source: `package`, `scikit-learn`, the noise of a block model that is drawn, or where its
+            file is fetched.
         file_names: Names its file may have in a folder, the usual one first.
     """
 
@@ -54,7 +58,7 @@ class Entry:
     num_pairs: int | None
     num_features: int
     num_classes: int
-    source: Literal["package", "scikit-learn"] | PlanetoidSource | PhotoSource
+    source: Literal["package", "scikit-learn"] | float | PlanetoidSource | PhotoSource
     file_names: tuple[str, ...] = ()
 
 
@@ -68,6 +72,8 @@ CATALOG: dict[str, Entry] = {
     "digits": Entry(1797, None, 64, 10, source="scikit-learn"),
     "wine": Entry(178, None, 13, 3, source="scikit-learn"),
     "breast_cancer": Entry(569, None, 30, 2, source="scikit-learn"),
+    "blocks": Entry(2000, 5000, 16, 4, source=0.5),
+    "faint_blocks": Entry(2000, 5000, 16, 4, source=1.0),
 }
 
 
@@ -78,13 +84,14 @@ class Availability:
 
     Args:
         name: The data set.
-        place: `package`, `scikit-learn`, `folder` (that of BPGNN_DATA), `cache`, or `not here`.
+        place: `package`, `scikit-learn`, `drawn` (made when asked for), `folder` (that of
+            BPGNN_DATA), `cache`, or `not here`.
         path: Its file, where it has one.
         num_bytes: The size of that file.
     """
 
     name: str
-    place: Literal["package", "scikit-learn", "folder", "cache", "not here"]
+    place: Literal["package", "scikit-learn", "drawn", "folder", "cache", "not here"]
     path: Path | None = None
     num_bytes: int | None = None
 
@@ -158,7 +165,7 @@ def get(name: str, *, progress: Progress | None = None) -> Path | None:
         True
     """
     entry = entry_for(name)
-    if isinstance(entry.source, str):
+    if isinstance(entry.source, str | float):
         return None
     found = find_file(entry.file_names)
     if found is not None:
@@ -194,6 +201,11 @@ def entry_for(name: str) -> Entry:
 def _read(name: str, entry: Entry, progress: Progress | None) -> Dataset:
     if entry.source == "scikit-learn":
         return load_table(name)
+    if isinstance(entry.source, float):
+        drawn = block_model(
+            entry.num_nodes, mean_degree=5.0, wrong_edges=0.0, feature_noise=entry.source
+        )
+        return replace(drawn, name=name)
     if entry.source == "package":
         with resources.as_file(resources.files("bpgnn.data") / entry.file_names[0]) as path:
             return read_npz(path, name=name)
@@ -252,6 +264,8 @@ def _with_graph(dataset: Dataset, choice: GraphChoice, k: int) -> Dataset:
 def _availability(name: str, entry: Entry) -> Availability:
     if entry.source == "scikit-learn":
         return Availability(name, "scikit-learn")
+    if isinstance(entry.source, float):
+        return Availability(name, "drawn")
     if entry.source == "package":
         with resources.as_file(resources.files("bpgnn.data") / entry.file_names[0]) as path:
             return Availability(name, "package", path, path.stat().st_size)

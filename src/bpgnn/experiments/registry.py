@@ -1,6 +1,7 @@
 """The one place where names become experiments."""
 
 from bpgnn.experiments.experiment import Experiment
+from bpgnn.experiments.paper.ablation import ABLATION
 from bpgnn.experiments.paper.aggregation import AGGREGATION
 from bpgnn.experiments.paper.homophily import HOMOPHILY
 from bpgnn.experiments.paper.labels import LABELS
@@ -22,6 +23,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "speed": SPEED,
     "residual": RESIDUAL,
     "recovery": RECOVERY,
+    "ablation": ABLATION,
     "labels": LABELS,
     "no-graph": NO_GRAPH,
     "splits": SPLITS,

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from bpgnn.report.paper import (
+    ablation,
     aggregation,
     datasets,
     homophily,
@@ -29,6 +30,7 @@ SECTIONS: dict[str, Callable[[Source], Section]] = {
     "speed": speed.section,
     "residual": residual.section,
     "recovery": recovery.section,
+    "ablation": ablation.section,
     "labels": labels.section,
     "no-graph": no_graph.section,
     "splits": splits.section,

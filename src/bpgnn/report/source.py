@@ -12,6 +12,16 @@ NAMES = {"cora": "Cora", "citeseer": "CiteSeer", "pubmed": "PubMed", "photo": "P
 """Data sets as the paper spells them."""
 
 
+def graph_in_words(dataset: str, added: float) -> str:
+    """Name a data set and what was done to its graph.
+
+    Example:
+        >>> graph_in_words("cora", 0.75), graph_in_words("photo", 0.0)
+        ('Cora, 75 % added', 'Photo')
+    """
+    return f"{NAMES[dataset]}, {100 * added:.0f} % added" if added else NAMES[dataset]
+
+
 @final
 @dataclass(frozen=True)
 class Source:

@@ -8,14 +8,19 @@ from bpgnn.methods.registry import METHODS
 INFERRING = tuple(name for name in SYSTEMS if METHODS[name].infers_graph)
 
 
-def cell(method: str, seeds: range) -> list[Run]:
-    """List the runs of one method."""
-    return over_seeds("cora", seeds, method=method, add_edges=0.75)
+DATASETS = ("cora", "blocks", "faint_blocks")
+
+
+def cell(method: str, dataset: str, seeds: range) -> list[Run]:
+    """List the runs of one entry of the table."""
+    return over_seeds(dataset, seeds, method=method, add_edges=0.75)
 
 
 def grid(seeds: range) -> list[Run]:
-    """List all that infer a graph on noisy Cora; the record of a run has the area."""
-    return [run for method in INFERRING for run in cell(method, seeds)]
+    """List all that infer a graph on noisy graphs; the record of a run has the area."""
+    return [
+        run for dataset in DATASETS for method in INFERRING for run in cell(method, dataset, seeds)
+    ]
 
 
 RECOVERY = Experiment(

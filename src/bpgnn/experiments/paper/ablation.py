@@ -1,0 +1,37 @@
+"""What each part of the tuned model is worth."""
+
+from bpgnn.experiments.experiment import Experiment
+from bpgnn.experiments.run import Run, over_seeds
+
+VARIANTS: dict[str, dict[str, object]] = {
+    "as tuned": {},
+    "equal votes of witnesses": {"witness": "equal"},
+    "gated and mixed witnesses": {"witness": "mixed"},
+    "no self among the witnesses": {"self_loops": False},
+    "messages of weight one": {"message_weight": "none"},
+    "task loss kept from the graph": {"task_shapes_graph": False},
+    "no latent loss": {"latent_loss_weight": 0.0},
+    "the paper's graph loss as well": {"graph_loss": "reward"},
+    "likelihood graph loss as well": {"graph_loss": "likelihood"},
+    "V not standardised": {"standardize": False},
+    "observed edges beside the latent": {"observed_messages": True},
+    "one sampled graph at test": {"num_samples": 1},
+    "no latent graph at all": {"boolean_layers": 0},
+}
+"""What differs from the tuned model, one thing each."""
+
+CASES = (("cora", 0.0), ("citeseer", 0.0), ("cora", 0.75))
+"""Data sets, and the share of edges that is added."""
+
+
+def cell(variant: str, dataset: str, share: float, seeds: range) -> list[Run]:
+    """List the runs of one entry of the table."""
+    return over_seeds(dataset, seeds, add_edges=share, changes=VARIANTS[variant])
+
+
+def grid(seeds: range) -> list[Run]:
+    """List every variant on every graph."""
+    return [run for case in CASES for one in VARIANTS for run in cell(one, *case, seeds)]
+
+
+ABLATION = Experiment("ablation", "What is each part of the tuned model worth?", 5, grid)

@@ -1,0 +1,38 @@
+"""The difference between two cells, in words."""
+
+from collections.abc import Sequence
+
+from bpgnn.experiments.statistics import Difference, paired_difference
+from bpgnn.experiments.store import Line
+
+
+def difference_of(ours: Sequence[Line], theirs: Sequence[Line]) -> Difference | None:
+    """Compare the test accuracies of two cells on the same seeds; None where they share none."""
+    one, other = ({line["seed"]: line["test_accuracy"] for line in part} for part in (ours, theirs))
+    return paired_difference(one, other)
+
+
+def in_points(gap: Difference) -> str:
+    """Write a difference in points with its interval, where it has one.
+
+    Example:
+        >>> in_points(Difference(0.012, 0.004, 0.02, 5))
+        '+1.2 (+0.4 to +2.0; 5 seeds)'
+    """
+    interval = ""
+    if gap.low is not None and gap.high is not None:
+        interval = f"{100 * gap.low:+.1f} to {100 * gap.high:+.1f}; "
+    seeds = "1 seed" if gap.num_pairs == 1 else f"{gap.num_pairs} seeds"
+    return f"{100 * gap.mean:+.1f} ({interval}{seeds})"
+
+
+def verdict(gap: Difference) -> str:
+    """Say which is ahead, as far as the seeds tell.
+
+    Example:
+        >>> verdict(Difference(0.012, 0.004, 0.02, 5)), verdict(Difference(0.01, None, None, 2))
+        ('ahead', 'not told apart')
+    """
+    if gap.low is None or gap.high is None or gap.low <= 0 <= gap.high:
+        return "not told apart"
+    return "ahead" if gap.low > 0 else "behind"

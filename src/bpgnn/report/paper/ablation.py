@@ -1,0 +1,18 @@
+"""The parts of the tuned model, one by one."""
+
+from bpgnn.experiments.paper.ablation import ABLATION, CASES, VARIANTS, cell
+from bpgnn.report.section import Section
+from bpgnn.report.source import Source, graph_in_words
+from bpgnn.report.table import ReportTable
+
+
+def section(source: Source) -> Section:
+    """Show the tuned model and what one change does to it."""
+    seeds = source.seeds(ABLATION)
+    rows = tuple(
+        (variant, tuple(source.entry(cell(variant, *case, seeds)) for case in CASES))
+        for variant in VARIANTS
+    )
+    head = ("", *(graph_in_words(*case) for case in CASES))
+    table = ReportTable("The tuned BPGNN with one thing changed.", head, rows)
+    return Section("ablation", ABLATION.question, (table.with_best_marked(),))
