@@ -1,6 +1,7 @@
 """Predictions for nodes that come after training."""
 
 import copy
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -64,7 +65,7 @@ def predict_newcomers(
     edges = torch.empty(2, 0, dtype=torch.long) if edges is None else edges
     if edge_weight is None:
         # One edge is one edge, also beside a weighted graph, where weights of twins add up.
-        edges = torch.unique(edges, dim=1)
+        edges = cast(Tensor, torch.unique(edges, dim=1))
     features = with_layout_of(fitted.dataset.features, features)
     kind = scaling_of(fitted.dataset, fitted.method.settings)
     if kind is not None:
