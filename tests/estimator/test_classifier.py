@@ -155,6 +155,27 @@ def test_other_methods_have_the_same_face(method, nodes):
         assert model.predict(X[:2]).shape == (2,)
 
 
+def test_a_score_counts_labelled_rows_only(model, nodes):
+    data, X, y, _ = nodes
+    truth = data.labels.numpy()
+    right = model.predict(X) == truth
+    assert model.score(X, y) == right[y >= 0].mean()
+    holes = [None if label < 0 else label for label in y.tolist()]
+    weight = np.where(y % 2 == 0, 2.0, 1.0)
+    known = np.average(right[y >= 0], weights=weight[y >= 0])
+    assert model.score(X, holes, sample_weight=weight) == pytest.approx(known)
+    with pytest.raises(InputError, match="nothing to measure"):
+        model.score(X, np.full(len(y), -1))
+
+
+def test_a_frame_s_labels_in_another_order_are_refused(nodes):
+    _, X, y, _ = nodes
+    frame = pd.DataFrame(X, index=[f"n{row}" for row in range(len(X))])
+    shuffled = pd.Series(y, index=frame.index)[::-1]
+    with pytest.raises(InputError, match="another order"):
+        BPGNNClassifier(max_steps=1, settings=SMALL).fit(frame, shuffled)
+
+
 def test_callbacks_and_the_bar_see_the_training(nodes, capsys):
     _, X, y, graph = nodes
     seen = []
@@ -182,6 +203,35 @@ def test_class_weights_are_by_name(nodes):
     assert (found == 2).mean() > 0.5
     with pytest.raises(InputError, match="class_weight"):
         BPGNNClassifier(class_weight="heavy", max_steps=1).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("choices", "words"),
+    [
+        ({"num_neighbors": 0}, "`num_neighbors` must be a whole number from 1 up"),
+        ({"num_neighbors": "seven"}, "`num_neighbors` must be a whole number from 1 up"),
+        ({"callbacks": print}, r"`callbacks` must be a list of functions.*\[function\]"),
+        ({"callbacks": None}, "`callbacks` must be a list of functions"),
+        ({"callbacks": [3]}, "`callbacks` must be a list of functions"),
+        ({"settings": [1]}, "`settings` must be a dictionary"),
+    ],
+)
+def test_choices_that_cannot_be_are_a_sentence(choices, words, nodes):
+    _, X, y, _ = nodes
+    with pytest.raises(InputError, match=words):
+        BPGNNClassifier(**choices).fit(X, y)
+
+
+def test_an_edge_is_explained_by_the_names_of_its_rows(nodes):
+    _, X, y, graph = nodes
+    frame = pd.DataFrame(X, index=[f"n{row}" for row in range(len(X) - 2)] + ["twin", "twin"])
+    model = BPGNNClassifier(max_steps=1, settings=SMALL, random_state=0).fit(frame, y, graph)
+    named = model.explain_edge("n5", "n7")
+    assert (named.target, named.source) == (5, 7)
+    assert named == model.explain_edge(np.int64(5), 7)
+    for name, words in (("n999", "No row of X is named 'n999'"), ("twin", "2 rows of X")):
+        with pytest.raises(InputError, match=words):
+            model.explain_edge(name, 0)
 
 
 def test_many_nodes_get_fewer_dimensions(nodes, monkeypatch):

@@ -1,12 +1,13 @@
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse
 import torch
-from torch_geometric.data import Data
+from torch_geometric.data import Data, HeteroData
 
 from bpgnn.errors import InputError, RepairWarning
-from bpgnn.estimator.graphs import read_graph
+from bpgnn.estimator.graphs import read_edges, read_graph
 from bpgnn.graph import Graph
 
 PAIRS = [[0, 1], [1, 0], [1, 2], [2, 1]]
@@ -38,14 +39,48 @@ def test_weights_are_kept():
     assert read_graph(matrix, 2, None).weights.tolist() == [2.0, 2.0]
     graph = nx.Graph()
     graph.add_edge("b", "a", weight=3.0)
-    with pytest.warns(RepairWarning):
-        found = read_graph(graph, 2, np.array(["a", "b"]))
+    found = read_graph(graph, 2, np.array(["a", "b"]))
     assert found.weights.tolist() == [3.0, 3.0]
 
 
-def test_repairs_are_said():
-    with pytest.warns(RepairWarning, match="one direction"):
+def test_repairs_are_said_and_send_nobody_to_a_setting_that_is_not_there():
+    with pytest.warns(RepairWarning, match="3 edges had one direction") as caught:
         read_graph(np.array([[0, 1], [0, 2], [1, 2]]), 3, None)
+    assert not any("directed" in str(one.message) for one in caught)
+    unequal = scipy.sparse.csr_array(np.array([[0, 2.0], [1.0, 0]]))
+    with pytest.warns(RepairWarning, match="larger was kept"):
+        assert read_graph(unequal, 2, None).weights.tolist() == [2.0, 2.0]
+
+
+def test_an_undirected_networkx_graph_needs_no_repair():
+    graph = nx.Graph([(0, 1), (1, 2)])
+    assert read_graph(graph, 4, None).edge_index.tolist() == [[1, 0, 2, 1], [0, 1, 1, 2]]
+    with pytest.warns(RepairWarning, match="2 edges had one direction"):
+        read_graph(nx.DiGraph(graph.edges), 4, None)
+
+
+def test_pyg_data_that_do_not_say_their_size_have_that_of_x():
+    data = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), edge_weight=torch.tensor([2, 2]))
+    found = read_graph(data, 4, None)
+    assert found.num_nodes == 4
+    assert found.weights.tolist() == [2.0, 2.0]
+
+
+def test_a_frame_of_pairs_is_read():
+    frame = pd.DataFrame({"one": [0, 1, 2, 3], "other": [1, 0, 3, 2]})
+    assert read_graph(frame, 4, None).undirected_pairs().tolist() == [[0, 2], [1, 3]]
+    assert read_edges(frame).tolist() == [[0, 1, 2, 3], [1, 0, 3, 2]]
+
+
+@pytest.mark.parametrize("edges", [scipy.sparse.eye_array(3), nx.path_graph(4), "all"])
+def test_new_edges_are_pairs_and_nothing_else(edges):
+    with pytest.raises(InputError, match=r"`edges_new` must be an array of pairs \(row of"):
+        read_edges(edges)
+
+
+def test_names_that_are_there_twice_find_no_row():
+    with pytest.raises(InputError, match="there twice"):
+        read_graph(nx.Graph([("a", "b")]), 3, np.array(["a", "b", "a"]))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +90,15 @@ def test_repairs_are_said():
         (np.array([[0, 7], [7, 0], [1, 2]]), "joins node 7.*model_selection"),
         (nx.path_graph(5), "node 3, which is not among the numbers"),
         (Data(edge_index=torch.tensor([[0], [1]]), num_nodes=9), "9 nodes, but X has 3"),
-        (np.zeros((3, 3)), "array of pairs"),
+        (np.zeros((3, 3)), "array of pairs.*scipy.sparse.csr_array"),
+        ([[0, 1], [2]], "array of pairs.*got list"),
+        (torch.eye(3).to_sparse(), "array of pairs.*got Tensor"),
+        ([["a", "b"], ["b", "c"], ["c", "a"]], "networkx graph of them"),
+        (-scipy.sparse.csr_array(np.ones((3, 3))), "weights must be positive"),
+        (nx.Graph([(0, 1, {"weight": "heavy"})]), "`weight`.*must be a number"),
+        (nx.Graph([("a", "b")]), "networkx.relabel_nodes"),
+        (Data(x=torch.eye(3)), "no single `edge_index`"),
+        (HeteroData(), "to_homogeneous"),
         (np.zeros((3, 2)), "whole numbers"),
         ("graph.csv", "array of pairs"),
     ],

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from bpgnn.errors import InputError
-from bpgnn.estimator.labels import read_labels
+from bpgnn.estimator.labels import check_order, read_labels
 
 
 @pytest.mark.parametrize(
@@ -15,13 +15,19 @@ from bpgnn.estimator.labels import read_labels
         (np.array(["b", float("nan"), "a", None], dtype=object), ["a", "b"], [1, -1, 0, -1]),
         ([True, False, True, True], [False, True], [1, 0, 1, 1]),
         (pd.Series(["x", None, "y", "x"]), ["x", "y"], [0, -1, 1, 0]),
-        (pd.Series([1, None, 3, 1], dtype="Int64"), ["1.0", "3.0"], [0, -1, 1, 0]),
+        (pd.Series([1, None, 3, 1], dtype="Int64"), [1, 3], [0, -1, 1, 0]),
         (pd.Series(["x", None, "y", "x"], dtype="category"), ["x", "y"], [0, -1, 1, 0]),
+        (pd.Series([3, None, 4, 3], dtype="category"), [3, 4], [0, -1, 1, 0]),
+        (pd.Series([True, None, False, True], dtype="boolean"), [False, True], [1, -1, 0, 1]),
+        (np.array([True, None, False, True], dtype=object), [False, True], [1, -1, 0, 1]),
+        ([2, None, 10, 2], [2, 10], [0, -1, 1, 0]),
+        ([2, float("nan"), 10.0, 2], [2.0, 10.0], [0, -1, 1, 0]),
     ],
 )
 def test_classes_are_told_from_missing_labels(y, classes, numbers):
     found, codes = read_labels(y, 4)
-    assert [str(name) for name in found] == [str(name) for name in classes]
+    assert found.tolist() == classes
+    assert [type(name) for name in found.tolist()] == [type(name) for name in classes]
     assert codes.tolist() == numbers
 
 
@@ -31,7 +37,9 @@ def test_classes_are_told_from_missing_labels(y, classes, numbers):
         (None, "requires y to be passed"),
         ([0, 1, 0], "one label for each of the 4 rows"),
         ([-1, -1, -1, -1], "No node has a label"),
-        ([1, -1, 1, 1], "one class only"),
+        ([1, -1, 1, 1], r"one class only \(1\)"),
+        ([[0], [1, 2], [0], [1]], "differ in length"),
+        (pd.to_datetime(["2024-01-01", "2024-01-02"] * 2), r"astype\(str\)"),
         ([0.5, 1.5, 2.5, 3.7], "[Uu]nknown label type"),
         ([0.0, np.inf, 1.0, 1.0], "infinity"),
     ],
@@ -40,3 +48,13 @@ def test_labels_that_cannot_be_used_are_refused(y, words):
     with pytest.raises(ValueError, match=words) as caught:
         read_labels(y, 4)
     assert isinstance(caught.value, InputError) or "label type" in str(caught.value)
+
+
+def test_labels_in_another_order_than_the_rows_are_refused():
+    names = np.array(["a", "b", "c"])
+    with pytest.raises(InputError, match=r"y.reindex\(X.index\)"):
+        check_order(names, pd.Series([0, 1, -1], index=["b", "a", "c"]))
+    for index in (["a", "b", "c"], ["d", "e", "f"]):
+        check_order(names, pd.Series([0, 1, -1], index=index))
+    check_order(names, [0, 1, -1])
+    check_order(None, pd.Series([0, 1, -1], index=["b", "a", "c"]))

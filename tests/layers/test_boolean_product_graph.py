@@ -249,6 +249,7 @@ def test_under_autocast_it_keeps_its_precision():
         ({"embedding": "sage"}, "`embedding` cannot be 'sage'"),
         ({"message_weight": "none"}, "`message_weight` cannot be 'none'"),
         ({"hidden_channels": (2.5,)}, "`hidden_channels` must be whole numbers"),
+        ({"hidden_channels": 2.5}, "`hidden_channels` must be whole numbers"),
     ],
 )
 def test_a_layer_that_cannot_be_is_refused(changes, words):
@@ -257,6 +258,9 @@ def test_a_layer_that_cannot_be_is_refused(changes, words):
 
 
 def test_what_does_not_fit_the_layer_is_refused():
+    drawn, _, log_prob = layer()(features(), edges())
+    with pytest.raises(InputError, match="`expected` must have one value"):
+        layer().graph_loss(log_prob, drawn, torch.ones(12), expected=torch.ones(3))
     with pytest.raises(InputError, match="from 0 to 11"):
         layer()(features(), torch.tensor([[0], [12]]))
     with pytest.raises(InputError, match=r"shape \(N, 5\)"):

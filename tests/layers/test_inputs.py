@@ -1,8 +1,10 @@
+import numpy as np
 import pytest
 import torch
 
 from bpgnn.errors import InputError
 from bpgnn.layers.inputs import (
+    checked_expected,
     checked_features,
     checked_nodes,
     checked_size,
@@ -109,3 +111,26 @@ def test_running_means_are_kept_by_numbers_of_the_whole_graph_where_given():
     for n_id in ([40, 50], [40.0, 50.0, 60.0], [-1, 0, 1], [True, True, True]):
         with pytest.raises(InputError, match="`n_id` must hold"):
             remembered_nodes(numbers, torch.tensor(n_id))
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda: checked_features(X.numpy(), 2, torch.float), "x"),
+        (lambda: observed_graph(X, [[0], [1]], None), "edge_index"),
+        (lambda: observed_graph(X, DRAWN, np.ones(3)), "edge_weight"),
+        (lambda: checked_nodes(None, np.ones(3), LOG_PROB, DRAWN), "right"),
+        (lambda: checked_nodes([0, 1], torch.ones(2), LOG_PROB, DRAWN), "nodes"),
+        (lambda: checked_expected([0.5], torch.ones(1)), "expected"),
+    ],
+)
+def test_what_is_no_tensor_is_sent_to_torch(call, name):
+    with pytest.raises(InputError, match=f"`{name}` must be a tensor.*torch.as_tensor"):
+        call()
+
+
+def test_running_means_from_elsewhere_have_one_value_for_each_answer():
+    mine = torch.tensor([0.2, 0.4])
+    assert checked_expected(mine, torch.ones(2)) is mine
+    with pytest.raises(InputError, match="one value for each of the 3"):
+        checked_expected(mine, torch.ones(3))

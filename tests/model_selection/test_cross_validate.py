@@ -150,3 +150,38 @@ def test_an_estimator_that_labels_only_new_rows_is_refused(blocks):
         cross_validate_nodes(LogisticRegression(), X, hide_labels(y, []), cv=2)
     with pytest.raises(InputError, match="Inductive does not label the nodes"):
         cross_validate_nodes(Inductive(), X, y, cv=2)
+
+
+def test_a_score_sees_labels_of_the_type_they_were_handed_in_with(blocks):
+    X, y, _ = blocks
+    seen = []
+
+    def score(truth, found):
+        seen.append((truth.dtype.kind, found.dtype.kind))
+        return 0.0
+
+    model = LatentGraphClassifier("mlp", max_steps=1, random_state=0)
+    holes = [None if label < 0 else label for label in y.tolist()]
+    for labels in (y, holes, np.array([None if one is None else one > 0 for one in holes])):
+        cross_validate_nodes(
+            model, X, labels, cv=[(np.arange(20), np.arange(20, 40))], scoring=score
+        )
+    assert seen == [("i", "i"), ("i", "i"), ("b", "b")]
+
+
+def test_other_hidden_labels_give_the_very_same_model(blocks):
+    # Nothing may see them: not training, early stopping, class weights or the list of classes.
+    X, y, graph = blocks
+    known = np.flatnonzero(y >= 0)
+    folds = [(known[::2], known[1::2])]
+    others = y.copy()
+    others[known[1::2]] = np.where(np.arange(len(known) // 2) % 3 == 0, 7, 1 - y[known[1::2]])
+    model = make_model(validation_share=0.3, class_weight="balanced")
+    found = [
+        cross_validate_nodes(model, X, labels, graph, cv=folds, return_estimator=True)
+        for labels in (y, others)
+    ]
+    one, other = (row["estimator"][0] for row in found)
+    assert one.classes_.tolist() == other.classes_.tolist() == [0, 1]
+    np.testing.assert_array_equal(one.label_distributions_, other.label_distributions_)
+    assert found[0]["test_score"][0] > found[1]["test_score"][0]

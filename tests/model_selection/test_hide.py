@@ -25,6 +25,8 @@ KINDS = {
     "series of texts": pd.Series(["a", "b", "a", "c", "b"]),
     "series with gaps": pd.Series([0, 1, 2, 2, None], dtype="Int64"),
     "series of truth values": pd.Series([True, False, False, None, True], dtype="boolean"),
+    "list of truth values with gaps": [True, None, False, False, True],
+    "categories of numbers": pd.Series([3, 4, 5, 5, None], dtype="category"),
     "categories": pd.Series(["a", "b", "a", "c", "b"], dtype="category"),
 }
 
@@ -38,6 +40,7 @@ def test_the_estimator_reads_exactly_the_hidden_labels_as_missing(name):
     whole_classes, whole = read_labels(hide_labels(y, []), 5)
     classes, codes = read_labels(hidden, 5)
     assert [bool(code == -1) for code in codes[[1, 3]]] == [True, True]
+    assert classes.dtype.kind == whole_classes.dtype.kind
     kept = [node for node in (0, 2, 4) if whole[node] >= 0]
     assert classes[codes[kept]].tolist() == whole_classes[whole[kept]].tolist()
 

@@ -35,6 +35,8 @@ def test_a_class_that_the_fold_lacks_costs_much_and_warns_of_nothing():
 def test_functions_and_names_may_be_mixed():
     scores = read_scoring({"right": "accuracy", "count": lambda truth, found: len(truth)})
     assert {name: score(HIDDEN) for name, score in scores.items()} == {"right": 0.8, "count": 5.0}
+    kappa = read_scoring(metrics.cohen_kappa_score)["score"](HIDDEN)
+    assert kappa == metrics.cohen_kappa_score(TRUTH, FOUND)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,8 @@ def test_functions_and_names_may_be_mixed():
         (3, "`scoring` must be a name, a function"),
         ({}, "`scoring` is empty"),
         ({"a": None}, "`scoring` must be a name, a function"),
+        (metrics.make_scorer(metrics.f1_score), "such as sklearn.metrics.f1_score, but"),
+        (lambda truth: 1.0, "does not take these two alone"),
     ],
 )
 def test_a_bad_score_is_refused_with_a_sentence(scoring, sentence):

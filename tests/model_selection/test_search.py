@@ -90,8 +90,10 @@ def test_without_refit_there_are_scores_alone(recorder, blocks):
     search = NodeGridSearch(recorder, {"offset": [7, 0]}, cv=2, refit=False).fit(X, y)
     assert search.best_params_ == {"offset": 0}
     assert len(recorder.calls) == 4
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match="`refit` is False"):
         _ = search.transduction_
+    with pytest.raises(NotFittedError, match="Call 'fit'"):
+        _ = NodeGridSearch(recorder, {"offset": [0]}).transduction_
     assert not hasattr(search, "label_distributions_")
 
 

@@ -132,3 +132,15 @@ def test_bad_newcomers_are_refused(data, features, edges, words):
     fitted = fit(data, Plan("gcn", changes={"max_steps": 1}))
     with pytest.raises(InputError, match=words):
         predict_newcomers(fitted, features, edges)
+
+
+def test_an_edge_given_twice_is_one_edge_beside_a_weighted_graph_too(data):
+    edges = data.graph.edge_index
+    weight = torch.full((edges.size(1),), 0.5)
+    weighted = make_dataset("own", data.features, data.labels, edges, edge_weight=weight)
+    fitted = fit(weighted.with_split(data.chosen_split()), Plan("gcn", changes={"max_steps": 2}))
+    once, twice = torch.tensor([[5, 7], [0, 0]]), torch.tensor([[5, 7, 5], [0, 0, 0]])
+    found = [predict_newcomers(fitted, data.features[:1], some) for some in (once, twice)]
+    torch.testing.assert_close(found[0], found[1], rtol=0, atol=0)
+    heavier = predict_newcomers(fitted, data.features[:1], twice, torch.ones(3))
+    assert not torch.equal(heavier, found[0])

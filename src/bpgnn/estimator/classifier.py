@@ -6,11 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, Self, final
 
 import numpy as np
-import torch
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from torch import Tensor
 from typing_extensions import override
 
@@ -20,9 +19,14 @@ from bpgnn.data.files.columns import Columns
 from bpgnn.data.prepare import guess_kind, prepare_features
 from bpgnn.data.tables import metric_for, neighbours_among
 from bpgnn.errors import InputError
-from bpgnn.estimator.features import read_new_features, read_training_features, row_names
+from bpgnn.estimator.features import (
+    read_new_features,
+    read_training_features,
+    row_names,
+    row_of,
+)
 from bpgnn.estimator.graphs import read_edges, read_graph
-from bpgnn.estimator.labels import read_labels
+from bpgnn.estimator.labels import check_order, known_labels, read_labels
 from bpgnn.estimator.save import (
     classes_from_json,
     classes_to_json,
@@ -31,10 +35,12 @@ from bpgnn.estimator.save import (
     write_model,
 )
 from bpgnn.estimator.validation import hold_out
+from bpgnn.estimator.weights import read_class_weight
 from bpgnn.explain.edge import EdgeReasons, explain_edge
 from bpgnn.graph import Graph
 from bpgnn.training.bar import training_bar
 from bpgnn.training.fit import Evaluation, Fit, fit
+from bpgnn.training.logs.log import watched_by
 from bpgnn.training.newcomers import predict_newcomers, with_layout_of
 from bpgnn.training.plan import Plan
 
@@ -80,16 +86,19 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
 
         Args:
             X: Features, one row a node: an array, a scipy sparse matrix or a pandas frame of
-                numbers and categories. Missing values are refused.
+                numbers and categories. Missing values and dates are refused.
             y: Labels. Missing ones are -1 among numbers, and None, NaN or "" among objects.
             graph: A scipy sparse matrix (weights are kept), an array of edges, a networkx
-                graph or PyG's `Data`; None joins each node with its nearest.
+                graph or PyG's `Data`, whose edges go both ways; None joins each node with its
+                nearest.
 
         Returns:
             Itself, with `transduction_`, `label_distributions_`, `latent_graph_`, `classes_`.
         """
+        self._check_choices()
         features, columns = read_training_features(self, X)
         num_nodes = features.size(0)
+        check_order(row_names(X), y)
         classes, labels = read_labels(y, num_nodes)
         kind = guess_kind(features) if columns is None else "table"
         observed = None if graph is None else read_graph(graph, num_nodes, row_names(X))
@@ -107,7 +116,8 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
         )
         if graph is None:
             dataset = with_neighbours(dataset, min(self.num_neighbors, num_nodes - 1))
-        found = self._train(dataset, split, seed)
+        weights = read_class_weight(self.class_weight, classes)
+        found = self._train(dataset, split, seed, weights)
         self.classes_, self.columns_, self.is_neighbour_graph_ = classes, columns, graph is None
         return self._keep(found)
 
@@ -116,9 +126,9 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
 
         Args:
             X: Features of the new nodes, with the columns of the training.
-            edges_new: Pairs (row of the training's X, row of this X), shape (2, E) or (E, 2).
-                If None, each is joined with its nearest where the training had no graph, and
-                has itself alone where it had.
+            edges_new: Pairs (row of the training's X, row of this X), shape (2, E) or (E, 2),
+                each of weight one; two by two is read as (2, E). If None, each is joined with
+                its nearest where the training had no graph, and has itself alone where it had.
 
         Returns:
             Probabilities in the order of `classes_`; rows do not depend on one another.
@@ -137,25 +147,37 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     @override
     def score(self, X: Any, y: Any, sample_weight: Any = None, edges_new: Any = None) -> float:
-        """Measure the accuracy on new nodes; see :meth:`predict_proba`."""
-        return float(accuracy_score(y, self.predict(X, edges_new), sample_weight=sample_weight))
+        """Measure the accuracy on new nodes; see :meth:`predict_proba`.
+
+        Rows whose label is missing, in the manner of :meth:`fit`, are not counted.
+        """
+        found = self.predict(X, edges_new)
+        truth, missing = known_labels(y)
+        check_consistent_length(found, missing, sample_weight)
+        if len(truth) == 0:
+            raise InputError("No row of `y` has a label, so there is nothing to measure.")
+        weight = None if sample_weight is None else np.asarray(sample_weight)[~missing]
+        return float(accuracy_score(truth, found[~missing], sample_weight=weight))
 
     def classes_of(self, probabilities: np.ndarray) -> np.ndarray:  # (M, C) -> (M,)
         """Name the most probable class of each row."""
         return self.classes_[probabilities.argmax(1)]
 
-    def explain_edge(self, target: int, source: int) -> EdgeReasons:
+    def explain_edge(self, target: int | str, source: int | str) -> EdgeReasons:
         """Say why the latent edge from one node to another is as likely as it is.
 
         Args:
-            target: The row of X that would get the message.
+            target: The row of X that would get the message: its number, or as text its name in
+                the index of a frame.
             source: The row of X that would send it.
 
         Returns:
             Who speaks for the edge, and with what share.
         """
         check_is_fitted(self, "fit_")
-        return explain_edge(self.fit_.method, self.fit_.output, target, source)
+        names = self.fit_.dataset.node_names
+        rows = [row_of(node, names) for node in (target, source)]
+        return explain_edge(self.fit_.method, self.fit_.output, *rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted classifier to one file; no code runs when it is loaded.
@@ -181,11 +203,13 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
             if values["estimator"] != cls.__name__:
                 raise InputError(f"{path} holds a {values['estimator']}. Load it with that class.")
             model = cls(**values["parameters"])
-            model.classes_ = classes_from_json(values["classes"])
+            model.classes_ = classes_from_json(values["classes"], fitted.problem.num_classes)
             model.is_neighbour_graph_ = bool(values["is_neighbour_graph"])
             model.n_features_in_ = int(values["num_features"])
-            names = np.array(values["names"], dtype=object)
-        except (LookupError, TypeError) as error:
+            names = np.array([str(name) for name in values["names"]], dtype=object)
+        except InputError:
+            raise
+        except (LookupError, TypeError, ValueError) as error:
             raise InputError(f"{path} is damaged ({error}). Save the model again.") from None
         if len(names) > 0:
             model.feature_names_in_ = names
@@ -198,6 +222,24 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
         tags.input_tags.sparse = True
         return tags
 
+    def _check_choices(self) -> None:
+        """Refuse what no method would, since none of them sees it."""
+        count = self.num_neighbors
+        whole = isinstance(count, int | np.integer) and not isinstance(count, bool)
+        if not whole or count < 1:
+            raise InputError(
+                f"`num_neighbors` must be a whole number from 1 up, but got {count!r}."
+            )
+        if not isinstance(self.callbacks, Sequence) or not all(map(callable, self.callbacks)):
+            raise InputError(
+                f"`callbacks` must be a list of functions, but got {self.callbacks!r}. Write "
+                "[function] for one, and () for none."
+            )
+        if not isinstance(self.settings, Mapping | None):
+            raise InputError(
+                f"`settings` must be a dictionary of values by name, but got {self.settings!r}."
+            )
+
     def _keep(self, found: Fit) -> Self:
         self.fit_ = found
         self.label_distributions_ = found.probabilities.double().numpy()
@@ -206,7 +248,7 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
         self.latent_graph_ = found.latent_graph
         return self
 
-    def _train(self, dataset: Dataset, split: Split, seed: int) -> Fit:
+    def _train(self, dataset: Dataset, split: Split, seed: int, class_weight: Tensor | None) -> Fit:
         method, preset, changes = self._plan()
         if self.class_weight is not None:
             changes["class_weight"] = "balanced"
@@ -223,29 +265,15 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
             plan = Plan(
                 method, preset, seed=seed, changes={**changes, "k": most}, device=self.device
             )
-        watchers = list(self.callbacks)
         with training_bar(settings, shown=self.verbose > 0) as watch:
             return fit(
                 dataset,
                 plan,
-                watch=_all_of([watch, *watchers]) if self.verbose or watchers else None,
-                class_weight=self._weights(dataset),
+                watch=watched_by([watch, *self.callbacks])
+                if self.verbose or self.callbacks
+                else None,
+                class_weight=class_weight,
             )
-
-    def _weights(self, dataset: Dataset) -> Tensor | None:  # (C,)
-        """Read what an error on each class costs, by its name."""
-        if not isinstance(self.class_weight, Mapping):
-            if self.class_weight not in (None, "balanced"):
-                raise InputError(
-                    "`class_weight` must be None, 'balanced' or a weight by class, but got "
-                    f"{self.class_weight!r}."
-                )
-            return None
-        given = {str(name): float(weight) for name, weight in self.class_weight.items()}
-        weights = torch.tensor([given.get(name, 1.0) for name in dataset.class_names])
-        if not bool((weights >= 0).all()) or not bool((weights > 0).any()):
-            raise InputError("`class_weight` must hold weights of 0 or more, not all of them 0.")
-        return weights
 
     def _nearest(self, features: Tensor) -> Tensor:  # (M, F) -> (2, E)
         data = self.fit_.dataset
@@ -264,10 +292,12 @@ class BPGNNClassifier(_NodeClassifier):
     part of the training: hand in all rows you have, and mark what you do not know.
 
     Args:
-        k: Latent neighbours drawn for each node; None for the preset's.
+        k: Latent neighbours drawn for each node, all others where there are fewer; None for the
+            preset's.
         latent_dim: Dimensions of the space that edges are inferred in; None for the preset's,
             or 4 from 10 000 nodes on.
-        num_neighbors: Nearest neighbours that stand in for the graph where there is none.
+        num_neighbors: Nearest neighbours that stand in for the graph where there is none; all
+            others where there are fewer.
         max_steps: Most training steps; None for the preset's, 150 without validation, or 200
             from 10 000 nodes on.
         validation_share: Share of the labels kept aside to say when to stop; 0 trains on all.
@@ -337,7 +367,8 @@ class LatentGraphClassifier(_NodeClassifier):
     Args:
         method: A name among `bpgnn.METHODS`.
         preset: Its settings: `tuned`, `paper` or `published`.
-        num_neighbors: Nearest neighbours that stand in for the graph where there is none.
+        num_neighbors: Nearest neighbours that stand in for the graph where there is none; all
+            others where there are fewer.
         max_steps: Most training steps; None for the preset's, or 150 without validation.
         validation_share: Share of the labels kept aside to say when to stop; 0 trains on all.
             `auto` keeps a fifth of 500 labels or more, and none of fewer.
@@ -388,14 +419,6 @@ class LatentGraphClassifier(_NodeClassifier):
     def _plan(self) -> tuple[str, str, dict[str, Any]]:
         steps = {} if self.max_steps is None else {"max_steps": self.max_steps}
         return self.method, self.preset, steps
-
-
-def _all_of(watchers: list[Callable[[Evaluation], None]]) -> Callable[[Evaluation], None]:
-    def watch(seen: Evaluation) -> None:
-        for watcher in watchers:
-            watcher(seen)
-
-    return watch
 
 
 def _texts(names: np.ndarray | None) -> tuple[str, ...]:

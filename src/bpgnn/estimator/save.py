@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,14 @@ def read_model(path: str | os.PathLike[str]) -> tuple[Fit, Columns | None, dict[
             name.removeprefix("weights/"): value for name, value in tensors.items()
         }
         fitted = restored(own.dataset, weights, RunRecord.from_json(values["record"]))
-    except (BPGNNError, LookupError, RuntimeError, TypeError, ValueError) as error:
+    except (
+        AttributeError,
+        BPGNNError,
+        LookupError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:
         first = (str(error).splitlines() or [""])[0]
         raise InputError(
             f"{path} is damaged or not a model of bpgnn's ({first}). Save the model again."
@@ -70,12 +78,15 @@ def classes_to_json(classes: np.ndarray) -> dict[str, Any]:  # (C,)
     return {"type": classes.dtype.str, "values": classes.tolist()}
 
 
-def classes_from_json(stored: dict[str, Any]) -> np.ndarray:  # (C,)
-    """Read labels back."""
+def classes_from_json(stored: dict[str, Any], count: int) -> np.ndarray:  # (C,)
+    """Read labels back; others than `count` of them are a ValueError."""
     kind = np.dtype(stored["type"])
     if kind.kind not in "biufU":
         raise InputError(f"Labels of type {stored['type']!r} are not read from a file.")
-    return np.array(stored["values"], dtype=kind)
+    classes = np.array(stored["values"], dtype=kind)
+    if classes.shape != (count,):
+        raise ValueError(f"it names {classes.size} classes, but there are {count}")
+    return classes
 
 
 def plain(parameters: dict[str, Any]) -> dict[str, Any]:
@@ -83,7 +94,16 @@ def plain(parameters: dict[str, Any]) -> dict[str, Any]:
     kept = {}
     for name, value in parameters.items():
         try:
-            kept[name] = json.loads(json.dumps(value))
+            if isinstance(value, Mapping):
+                # JSON would write the key True as "true", and has no words for numpy's keys.
+                value = {str(key): one for key, one in value.items()}
+            kept[name] = json.loads(json.dumps(value, default=_number))
         except (TypeError, ValueError):
             continue
     return {name: value for name, value in kept.items() if name != "callbacks"}
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{type(value).__name__} is not plain")

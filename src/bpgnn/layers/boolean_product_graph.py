@@ -15,6 +15,7 @@ from bpgnn.infer.messages import drawn_edges, log_message_weight
 from bpgnn.infer.probabilities import EdgeProbabilities
 from bpgnn.layers.correctness import RunningCorrectness
 from bpgnn.layers.inputs import (
+    checked_expected,
     checked_features,
     checked_nodes,
     checked_size,
@@ -113,7 +114,8 @@ class BooleanProductGraph(nn.Module):
     ) -> None:
         """Make f, the temperature and the gate."""
         super().__init__()
-        hidden = (hidden_channels,) if isinstance(hidden_channels, int) else tuple(hidden_channels)
+        several = isinstance(hidden_channels, Sequence)
+        hidden = tuple(hidden_channels) if several else (hidden_channels,)
         self.settings = _Settings(
             in_channels=in_channels,
             latent_dim=latent_dim,
@@ -246,6 +248,7 @@ class BooleanProductGraph(nn.Module):
             expected = self.correctness.of(keys)
             if self.training:
                 self.correctness.observe(keys, right)
+        expected = checked_expected(expected, right)
         if len(numbers) == 0 or log_prob.numel() == 0:
             return log_prob[:0].sum()
         place = torch.full((int(edge_index[1].max()) + 1,), -1, device=log_prob.device)

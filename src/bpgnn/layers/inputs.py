@@ -9,6 +9,7 @@ from bpgnn.graph import Graph
 
 def checked_features(x: Tensor, in_channels: int, dtype: torch.dtype) -> Tensor:  # (N, F)
     """Return dense features of the weights' precision; half precision is widened to it."""
+    check_tensor("x", x)
     if x.layout != torch.strided:
         raise InputError("`x` must be a dense tensor, but got a sparse one. Call `x.to_dense()`.")
     if x.dim() != 2 or x.size(1) != in_channels:
@@ -39,6 +40,8 @@ def observed_graph(
                 "is no observed graph."
             )
         return None
+    check_tensor("edge_index", edge_index)
+    check_tensor("edge_weight", edge_weight)
     weight = None if edge_weight is None else edge_weight.to(x)
     return Graph.from_edge_index(edge_index, x.size(0), weight).without_self_loops()
 
@@ -62,6 +65,7 @@ def checked_nodes(
     edge_index: Tensor,  # (2, N·K)
 ) -> Tensor:  # (M,)
     """Turn a mask, numbers, or None for all into the node numbers that `right` is about."""
+    check_tensor("nodes", nodes)
     _check_right(right)
     if edge_index.shape != (2, *log_prob.shape):
         raise InputError(
@@ -96,7 +100,28 @@ def remembered_nodes(numbers: Tensor, n_id: Tensor | None) -> Tensor:  # (M,)
     return n_id[numbers].long()
 
 
+def checked_expected(expected: Tensor, right: Tensor) -> Tensor:  # (M,), (M,) -> (M,)
+    """Return running means that are kept elsewhere, one for each value of `right`."""
+    check_tensor("expected", expected)
+    if expected.shape != right.shape:
+        raise InputError(
+            f"`expected` must have one value for each of the {len(right)} in `right`, but its "
+            f"shape is {tuple(expected.shape)}."
+        )
+    return expected
+
+
+def check_tensor(name: str, value: object) -> None:
+    """Refuse what is neither a tensor nor None."""
+    if value is not None and not isinstance(value, Tensor):
+        raise InputError(
+            f"`{name}` must be a tensor, but got {type(value).__name__}. Make one with "
+            "`torch.as_tensor`."
+        )
+
+
 def _check_right(right: Tensor) -> None:
+    check_tensor("right", right)
     if right.dim() != 1:
         raise InputError(
             f"`right` must be a vector, true or 1 for each node classified right, but its shape "

@@ -3,13 +3,17 @@
 from typing import Any
 
 import numpy as np
+from sklearn import get_config
 from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
 
 from bpgnn.errors import InputError
 
 
 def fit_whole(estimator: Any, X: Any, y: Any, graph: Any) -> Any:
     """Fit an estimator, and hand the graph to the last step if it is a pipeline.
+
+    Where scikit-learn's metadata routing is switched on, that step is made to ask for it.
 
     Args:
         estimator: A node classifier, or a scikit-learn pipeline that ends with one.
@@ -22,9 +26,18 @@ def fit_whole(estimator: Any, X: Any, y: Any, graph: Any) -> Any:
     """
     if graph is None:
         return estimator.fit(X, y)
-    if isinstance(estimator, Pipeline):
-        return estimator.fit(X, y, **{f"{estimator.steps[-1][0]}__graph": graph})
-    return estimator.fit(X, y, graph=graph)
+    last = node_classifier(estimator)
+    if not has_fit_parameter(last, "graph"):
+        raise InputError(
+            f"{type(last).__name__} takes no graph: its `fit` has no parameter of that name. Leave "
+            "the graph out, or use BPGNNClassifier, LatentGraphClassifier or another that does."
+        )
+    if not isinstance(estimator, Pipeline):
+        return estimator.fit(X, y, graph=graph)
+    if get_config()["enable_metadata_routing"]:
+        last.set_fit_request(graph=True)
+        return estimator.fit(X, y, graph=graph)
+    return estimator.fit(X, y, **{f"{estimator.steps[-1][0]}__graph": graph})
 
 
 def node_classifier(estimator: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from bpgnn.errors import InputError
+from bpgnn.estimator.labels import label_array
 
 
 def hide_labels(y: Any, hidden: Any) -> Any:  # (N,)
@@ -37,7 +38,7 @@ def hide_labels(y: Any, hidden: Any) -> Any:  # (N,)
 
 def _copied(y: Any) -> tuple[np.ndarray, Any]:
     """Copy labels into a type that can miss some, and say how it does."""
-    values = _as_array(y)
+    values = label_array(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -50,21 +51,6 @@ def _copied(y: Any) -> tuple[np.ndarray, Any]:
     if values.dtype.kind == "f":
         return values.copy(), np.nan
     return values.astype(object), None
-
-
-def _as_array(y: Any) -> np.ndarray:
-    if _is_series(y) and y.dtype.kind in "iu" and y.isna().any():
-        # Pandas' whole numbers with gaps would come out as objects.
-        return y.to_numpy(dtype=np.int64, na_value=-1)
-    if hasattr(y, "dtype"):
-        return np.asarray(y)
-    kinds = {type(label) for label in y} if hasattr(y, "__iter__") else set()
-    # Numpy would turn None beside a text into the text 'None'.
-    kind = object if len(kinds) > 1 or str in kinds else None
-    try:
-        return np.array(y, dtype=kind)
-    except ValueError:
-        raise InputError("`y` must have one label a node, but its rows differ in length.") from None
 
 
 def _places(hidden: Any, num_nodes: int) -> np.ndarray:

@@ -1,5 +1,6 @@
 """How well hidden labels were found, by name."""
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -113,4 +114,20 @@ def _read_one(scoring: Any) -> Score:
             "`scoring` must be a name, a function of true and found labels, or a dictionary of "
             f"them, but got {scoring!r}."
         )
+    if not _takes_two(scoring):
+        raise InputError(
+            f"A score must be a function of true and found labels, such as "
+            f"sklearn.metrics.f1_score, but {scoring!r} does not take these two alone."
+        )
     return _of_labels(scoring)
+
+
+def _takes_two(score: Callable[..., Any]) -> bool:
+    """Tell whether a function can be called with two values; a scorer of an estimator cannot."""
+    try:
+        inspect.signature(score).bind(None, None)
+    except TypeError:
+        return False
+    except ValueError:  # some functions written in C do not say what they take
+        return True
+    return True

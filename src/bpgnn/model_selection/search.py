@@ -17,6 +17,11 @@ from bpgnn.model_selection.scoring import Scoring, read_scoring
 
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
 
+_NOT_REFIT = (
+    "Nothing was fitted with all labels, since `refit` is False. Search with refit=True, or fit an "
+    "estimator with `best_params_` yourself."
+)
+
 
 @final
 class NodeGridSearch(MetaEstimatorMixin, BaseEstimator):
@@ -142,7 +147,8 @@ class NodeGridSearch(MetaEstimatorMixin, BaseEstimator):
         return hasattr(self, "best_estimator_")
 
     def _best(self) -> Any:
-        check_is_fitted(self)
+        searched = hasattr(self, "best_params_")
+        check_is_fitted(self, msg=_NOT_REFIT if searched else None)
         return self.best_estimator_
 
     def _with(self, candidate: dict[str, Any]) -> Any:

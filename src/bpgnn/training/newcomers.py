@@ -1,6 +1,7 @@
 """Predictions for nodes that come after training."""
 
 import copy
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -39,7 +40,7 @@ def predict_newcomers(
         fitted: What a training gave.
         features: Raw values of the newcomers, scaled here as those of the training were.
         edges: Nodes of the training, and the newcomers (numbered from 0) that each joins.
-        edge_weight: Positive weights, or None.
+        edge_weight: Positive weights, or None for ones.
 
     Returns:
         Class probabilities, one set for each sampled graph.
@@ -62,6 +63,9 @@ def predict_newcomers(
             len(fitted.output.logits), 0, fitted.problem.num_classes
         )
     edges = torch.empty(2, 0, dtype=torch.long) if edges is None else edges
+    if edge_weight is None:
+        # One edge is one edge, also beside a weighted graph, where weights of twins add up.
+        edges = cast(Tensor, torch.unique(edges, dim=1))
     features = with_layout_of(fitted.dataset.features, features)
     kind = scaling_of(fitted.dataset, fitted.method.settings)
     if kind is not None:

@@ -1,7 +1,10 @@
 import pytest
+from sklearn.base import clone
 
+from bpgnn.estimator.classifier import LatentGraphClassifier
 from bpgnn.training.fit import Evaluation, fit
 from bpgnn.training.logs.log import TrainingLog, choices_of, results_of, scalars_of, watched_by
+from bpgnn.training.logs.tensorboard import TensorBoardLog
 
 
 class Breaking(TrainingLog):
@@ -60,3 +63,14 @@ def test_all_watchers_see_every_step():
     seen = Evaluation(1, 9, {}, None, None, 0)
     watched_by([one.append, other.append])(seen)
     assert one == other == [seen]
+
+
+def test_an_open_log_goes_with_the_copies_of_its_classifier(small, tmp_path):
+    pytest.importorskip("tensorboard")
+    X, y = small.features.numpy(), small.labels.numpy()
+    with TensorBoardLog(tmp_path / "tensorboard") as log:
+        model = LatentGraphClassifier("gcn", max_steps=1, callbacks=[log]).fit(X, y)
+        again = clone(model)
+        assert again.callbacks[0] is log
+        again.fit(X, y)
+    assert log.trouble is None

@@ -3,7 +3,7 @@
 import warnings
 from abc import ABC, abstractmethod
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from bpgnn.training.fit import Evaluation, Watcher
 from bpgnn.training.record import RunRecord
@@ -48,6 +48,10 @@ class TrainingLog(ABC):
             self._close(failed=error is not None)
         except Exception as late:  # noqa: BLE001
             self._give_up("while closing", late)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        # Scikit-learn's clone copies a classifier's callbacks; an open file has no copy.
+        return self
 
     @abstractmethod
     def _write_step(self, seen: Evaluation) -> None:
