@@ -277,6 +277,7 @@ VARIANTS = [
     {"graph_loss": "none"},
     {"task_loss": "binary"},
     {"input_width": 5, "head": (4, 4)},
+    {"own_states": True, "linear_start": "torch"},
     {"sampler": "dense"},
     {"sampler": "blocked"},
     {"noise": "minus", "floor": True},
@@ -435,3 +436,20 @@ def test_the_weight_of_observed_messages_is_learned_and_the_graph_handed_out_is_
     assert all(gradients(method.losses(output, problem)["task"], [method.network.observed_weight]))
     (latent,) = method.latent_graphs(output)
     assert latent.in_degree.tolist() == [4] * NODES
+
+
+def test_own_states_are_a_linear_map_beside_the_messages(problem):
+    method = built(problem, boolean_layers=0, own_states=True).eval()
+    network, states = method.network, problem.features
+    for layer, own in zip(network.layers, network.own, strict=True):
+        heard = reference_layer(layer)(states, problem.graph.edge_index)
+        states = F.relu(heard + states @ own.weight + own.bias)
+    found = method(problem, generator=seeded()).logits[0]
+    torch.testing.assert_close(found, head(method, states))
+
+
+def test_the_authors_dense_layers_begin_as_those_of_torch(problem):
+    method = built(problem, input_width=5, head=(4,), linear_start="torch")
+    assert all(bool(layer.bias.any()) for layer in (method.network.input, *method.network.head))
+    method = built(problem, input_width=5, head=(4,))
+    assert not any(bool(layer.bias.any()) for layer in (method.network.input, *method.network.head))

@@ -28,4 +28,4 @@ def test_weights_and_biases_start_as_those_of_torch_where_asked():
         # A uniform distribution has this deviation; torch's `Linear` is the other side.
         assert abs(float(values.std()) - bound / 3**0.5) < 0.003
     other = torch.nn.Linear(100, 2000)
-    assert abs(float(layer.weight.std() - other.weight.std())) < 0.001
+    assert abs(float((layer.weight.std() - other.weight.std()).detach())) < 0.001

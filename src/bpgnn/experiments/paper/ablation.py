@@ -15,6 +15,7 @@ VARIANTS: dict[str, dict[str, object]] = {
     "likelihood graph loss as well": {"graph_loss": "likelihood"},
     "V not standardised": {"standardize": False},
     "observed edges beside the latent": {"observed_messages": True},
+    "own states beside the messages": {"own_states": True},
     "one sampled graph at test": {"num_samples": 1},
     "no latent graph at all": {"boolean_layers": 0},
 }
