@@ -28,6 +28,13 @@ def test_ends_are_found_by_name_or_come_first(columns):
     assert bool(ends.notes) == (len(columns) > 2)
 
 
+def test_ends_without_a_usual_name_are_the_columns_of_ids():
+    table = table_of(day=["1 May", "2 May"], user_a=["a", "b"], kind=["x", "y"], user_b=["b", "a"])
+    ends = read_ends(table, {"a", "b"})
+    assert (ends.sources[0], ends.targets[0]) == ("user_a", "user_b")
+    assert read_ends(table, {"z"}).sources[0] == "day"
+
+
 def test_weights_are_read():
     ends = read_ends(table_of(source=["a"], target=["b"], Weight=["2.5"]))
     assert ends.weight.tolist() == [2.5]

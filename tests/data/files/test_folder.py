@@ -71,6 +71,12 @@ def test_edges_need_no_header(write, tmp_path, header, ids):
     assert read_own(tmp_path).dataset.num_pairs == 2
 
 
+def test_a_first_edge_without_a_header_is_kept_wherever_its_ends_stand(write, tmp_path):
+    write("nodes.csv", "id,x,label\na,1,u\nb,2,v\nc,3,u\n")
+    write("edges.csv", "1 May,a,b\n2 May,b,c\n")
+    assert read_own(tmp_path).dataset.num_pairs == 2
+
+
 def test_edges_may_be_none_at_all(write, tmp_path):
     write("nodes.csv", NODES)
     write("edges.csv", "source,target\n")

@@ -100,12 +100,13 @@ def read_tables(folder: Path, known: Collection[str] = ()) -> tuple[FileTable, F
 
 
 def _is_edge(nodes: FileTable, known: frozenset[str]) -> FirstRow:
-    """Tell a first row whose ends are in one column of the nodes from one that names columns."""
+    """Tell a first row of two cells in one column of the nodes from one that names columns."""
     columns = [cells for cells in nodes.columns.values() if cells.dtype.kind == "O"]
 
     def is_edge(row: Sequence[str]) -> bool:
-        return len(row) > 1 and any(
-            all(end in known or bool((cells == end).any()) for end in row[:2]) for cells in columns
+        return any(
+            sum(bool(cell) and (cell in known or bool((cells == cell).any())) for cell in row) > 1
+            for cells in columns
         )
 
     return is_edge

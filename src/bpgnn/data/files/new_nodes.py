@@ -18,8 +18,9 @@ from bpgnn.data.files.arrays import (
 )
 from bpgnn.data.files.columns import Columns, encode_with_notes
 from bpgnn.data.files.csv_table import read_csv
-from bpgnn.data.files.edges import positions, read_ends, refuse_unknown
+from bpgnn.data.files.edges import positions, read_ends
 from bpgnn.data.files.folder import read_tables
+from bpgnn.data.files.meet import with_known_ends
 from bpgnn.data.files.own import OwnData
 from bpgnn.data.files.parquet_table import read_parquet
 from bpgnn.data.files.refuse import listed
@@ -133,16 +134,13 @@ def _joined(
     edges: FileTable, new: tuple[str, ...], known: tuple[str, ...]
 ) -> tuple[Tensor, Tensor | None, tuple[str, ...]]:
     """Pair new nodes with known ones, whichever end of an edge each is."""
-    ends = read_ends(edges)
     new_ids = {text: number for number, text in enumerate(new)}
     known_ids = {text: number for number, text in enumerate(known)}
+    both = new_ids.keys() | known_ids.keys()
+    ends = with_known_ends(read_ends(edges, both), both, "the ids, new or known")
     sources, targets = ends.sources[1], ends.targets[1]
     new_source, new_target = positions(sources, new_ids), positions(targets, new_ids)
     known_source, known_target = positions(sources, known_ids), positions(targets, known_ids)
-    unknown = ((new_source < 0) & (known_source < 0)) | ((new_target < 0) & (known_target < 0))
-    if unknown.any():
-        row, count = int(unknown.argmax()), int(unknown.sum())
-        refuse_unknown(ends, row, count, {**new_ids, **known_ids}, "the ids, new or known")
     forward = (new_source >= 0) & (known_target >= 0)
     backward = (new_target >= 0) & (known_source >= 0)
     # A node that is both new and known is not its own neighbour.

@@ -7,6 +7,7 @@ import numpy as np
 
 from bpgnn.data.files.columns import encode, learn_columns
 from bpgnn.data.files.edges import edge_index_of, read_ends
+from bpgnn.data.files.meet import joined_column, with_known_ends
 from bpgnn.data.files.names import ID_NAMES
 from bpgnn.data.files.own import OwnData, repaired_dataset
 from bpgnn.data.files.roles import (
@@ -57,6 +58,8 @@ def own_from_tables(
     )
     label_name = find_label(kept, label_column)
     id_name = find_id(kept, id_column, label_name)
+    if edges is not None and id_column is None:
+        id_name = joined_column(kept, edges, id_name, label_name)
     notes = _id_notes(kept, id_name, id_column)
     if id_name is None and edges is not None:
         refuse_no_id(kept)
@@ -66,8 +69,8 @@ def own_from_tables(
     columns = learn_columns(features, where=kept.where, how_to_drop=HOW_TO_DROP)
     edge_index = weight = None
     if edges is not None:
-        ends = read_ends(edges)
         source = f"the ids in {kept.column_word} {id_name!r} of {kept.path}"
+        ends = with_known_ends(read_ends(edges, frozenset(ids)), ids, source)
         edge_index = edge_index_of(ends, dict(zip(ids, range(len(ids)), strict=True)), source)
         weight, notes = ends.weight, notes + ends.notes
     dataset = repaired_dataset(
@@ -99,5 +102,6 @@ def _id_notes(nodes: FileTable, name: str | None, given: str | None) -> tuple[st
         return ("There is no column of ids: nodes are called by their number, from 0.",)
     if given is not None or name.casefold() in ID_NAMES:
         return ()
-    why = "as its text differs in every row. Name another with --id-column."
-    return (f"The {nodes.column_word} {name!r} is taken for the ids, {why}",)
+    return (
+        f"The {nodes.column_word} {name!r} is taken for the ids. Name another with --id-column.",
+    )
