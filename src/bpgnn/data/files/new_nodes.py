@@ -19,7 +19,7 @@ from bpgnn.data.files.arrays import (
 from bpgnn.data.files.columns import Columns, encode_with_notes
 from bpgnn.data.files.csv_table import read_csv
 from bpgnn.data.files.edges import positions, read_ends
-from bpgnn.data.files.folder import read_tables
+from bpgnn.data.files.folder import read_tables, unread_tables
 from bpgnn.data.files.meet import with_known_ends
 from bpgnn.data.files.own import OwnData
 from bpgnn.data.files.parquet_table import read_parquet
@@ -88,7 +88,8 @@ def read_new(
             f"{path}: new nodes are read from a table (.csv, .tsv, .parquet) or a folder with "
             "nodes.csv and perhaps edges.csv."
         )
-    return _from_tables(nodes, edges, like, like.columns, id_column)
+    new = _from_tables(nodes, edges, like, like.columns, id_column)
+    return replace(new, notes=unread_tables(place) + new.notes)
 
 
 def _from_tables(

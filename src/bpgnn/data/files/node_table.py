@@ -4,12 +4,16 @@ from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from bpgnn.data.files.columns import encode, learn_columns
+from bpgnn.data.files.doubts import class_doubts, column_doubts, row_numbers
 from bpgnn.data.files.edges import edge_index_of, read_ends
 from bpgnn.data.files.meet import joined_column, with_known_ends
 from bpgnn.data.files.names import ID_NAMES
 from bpgnn.data.files.own import OwnData, repaired_dataset
+from bpgnn.data.files.refuse import listed
 from bpgnn.data.files.roles import (
     find_id,
     find_label,
@@ -65,8 +69,10 @@ def own_from_tables(
         refuse_no_id(kept)
     ids = tuple(map(str, range(kept.num_rows))) if id_name is None else read_ids(kept, id_name)
     labels, classes = read_labels(kept.path, label_name, kept.columns[label_name].tolist())
-    features = _features(kept, {label_name, id_name or label_name})
+    counted = row_numbers(kept.without({label_name, id_name or label_name}))
+    features = _features(kept, {label_name, id_name or label_name, *counted})
     columns = learn_columns(features, where=kept.where, how_to_drop=HOW_TO_DROP)
+    notes += _doubts(kept, counted, labels, classes) + column_doubts(columns.items, features)
     edge_index = weight = None
     if edges is not None:
         source = f"the ids in {kept.column_word} {id_name!r} of {kept.path}"
@@ -85,6 +91,16 @@ def own_from_tables(
         notes=notes,
     )
     return OwnData(dataset, columns, id_name, label_name)
+
+
+def _doubts(
+    nodes: FileTable, counted: list[str], labels: Tensor, classes: tuple[str, ...]
+) -> tuple[str, ...]:
+    sizes = torch.bincount(labels[labels >= 0], minlength=len(classes)).tolist()
+    unclear = class_doubts(dict(zip(classes, sizes, strict=True)))
+    if not counted:
+        return unclear
+    return (f"Not used in {nodes.path}: {listed(counted)}, which numbers the rows.", *unclear)
 
 
 def _features(nodes: FileTable, others: set[str]) -> dict[str, np.ndarray]:
