@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from bpgnn.errors import InputError, nearest
+from bpgnn.errors import InputError
 
 if TYPE_CHECKING:
     from bpgnn.data.files.own import OwnData
@@ -110,6 +110,8 @@ def explain(
     """
     if (edge is None) == (node is None):
         raise InputError("Ask for an edge, --edge A B, or for a node, --node A.")
+    if svg is not None and edge is None:
+        raise InputError("Only an edge is drawn. Ask with --edge A B, or leave --svg out.")
     fitted, _ = _opened(run)
     console = Console()
     if edge is not None:
@@ -178,6 +180,7 @@ def _opened(run: Path) -> "tuple[Fit, OwnData]":
 
 def _node(fitted: "Fit", name: str) -> int:
     """Find a node by its id, or by its number where nodes have no ids."""
+    from bpgnn.data.files.near import nearest_id
     from bpgnn.explain.export import names_of
 
     names = names_of(fitted.dataset)
@@ -185,14 +188,9 @@ def _node(fitted: "Fit", name: str) -> int:
         return names.index(name)
     except ValueError:
         pass
-    if len(names) <= 20_000:
-        raise InputError(f"There is no node {name!r}.{_near(name, names)}")
-    raise InputError(f"There is no node {name!r}. Check the spelling.")
-
-
-def _near(name: str, names: list[str]) -> str:
-    """Suggest the nearest id, without listing thousands."""
-    return nearest(name, names).split(" Known:")[0] or " Check the spelling."
+    near = nearest_id(name, names)
+    cure = "Check the spelling." if near is None else f"Did you mean {near}?"
+    raise InputError(f"There is no node {name!r}. {cure}")
 
 
 def say(console: Console, line: str) -> None:

@@ -1,5 +1,6 @@
 """What the columns of a feature table are, learned once and used for all later tables."""
 
+import shlex
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bpgnn.data.files.cells import in_order, is_number, numbers_of, texts_of
+from bpgnn.data.files.cells import in_order, is_number, missing_rows, numbers_of, texts_of
 from bpgnn.data.files.refuse import (
     Where,
     listed,
@@ -114,7 +115,8 @@ def learn_columns(
     Args:
         table: Cells by column name, each of shape (N,); a `dict(frame.items())` of pandas too.
         where: Says where a cell stands, for messages.
-        how_to_drop: What messages advise for a column that cannot be used.
+        how_to_drop: What messages advise for a column that cannot be used; NAME in it becomes
+            the column's.
 
     Returns:
         The description, for :func:`encode`.
@@ -130,7 +132,10 @@ def learn_columns(
     where = where or _where_in_memory
     if not table or len(next(iter(table.values()))) == 0:
         raise InputError("There are no features. Give every node at least one.")
-    learned = [_learn(str(name), cells, where, how_to_drop) for name, cells in table.items()]
+    try:
+        learned = [_learn(str(name), cells, where, how_to_drop) for name, cells in table.items()]
+    except InputError as error:
+        raise InputError(f"{error}{_also_missing(table)}") from error
     if len({item.name for item in learned}) < len(learned):
         raise InputError("Two columns have the same name. Rename one of them.")
     return Columns(tuple(learned))
@@ -203,6 +208,7 @@ def encode_with_notes(
 
 def _learn(name: str, cells: Any, where: Where, how_to_drop: str) -> Column:
     array = np.asarray(cells)
+    how_to_drop = how_to_drop.replace("NAME", shlex.quote(name))
     if array.dtype.kind in "iuf":
         refuse_bad_numbers(name, array.astype(np.float64), where, how_to_drop)
         return Column(name, "number")
@@ -216,6 +222,13 @@ def _learn(name: str, cells: Any, where: Where, how_to_drop: str) -> Column:
     categories = in_order(texts)
     refuse_ids(name, categories, len(texts), where, how_to_drop)
     return Column(name, "category", categories)
+
+
+def _also_missing(table: Mapping[Any, Any]) -> str:
+    """Name all columns with gaps at once, so that nobody has to come back for each."""
+    arrays = {str(name): np.asarray(cells) for name, cells in table.items()}
+    gaps = [name for name, array in arrays.items() if missing_rows(_texts(array))]
+    return f" Values are missing in all of: {listed(gaps)}." if len(gaps) > 1 else ""
 
 
 def _numbers(name: str, cells: Any, where: Where) -> np.ndarray:  # (N,)

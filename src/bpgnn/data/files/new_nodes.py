@@ -14,6 +14,7 @@ from bpgnn.data.files.arrays import (
     edge_numbers,
     feature_array,
     id_array,
+    plain_arrays,
     weight_array,
 )
 from bpgnn.data.files.columns import Columns, encode_with_notes
@@ -26,7 +27,6 @@ from bpgnn.data.files.parquet_table import read_parquet
 from bpgnn.data.files.refuse import listed
 from bpgnn.data.files.roles import find_id, named_column, read_ids
 from bpgnn.data.files.table import FileTable
-from bpgnn.data.npz import read_arrays
 from bpgnn.errors import InputError, nearest
 from bpgnn.graph import check_edges
 
@@ -170,7 +170,7 @@ def _from_arrays(path: Path, like: OwnData) -> NewNodes:
             f"{path}: the training read arrays, so new nodes must come as an .npz file too, "
             f"with `features` of {like.dataset.num_features:,} columns."
         )
-    arrays = read_arrays(path)
+    arrays = plain_arrays(path)
     try:
         features = feature_array(arrays)
         if features.size(1) != like.dataset.num_features:

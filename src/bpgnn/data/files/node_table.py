@@ -25,7 +25,7 @@ from bpgnn.data.files.roles import (
 from bpgnn.data.files.table import FileTable
 from bpgnn.errors import InputError
 
-HOW_TO_DROP = "drop the column with --drop NAME (in Python, drop=['NAME'])"
+HOW_TO_DROP = "drop the column with --drop NAME (`drop` in Python)"
 
 
 def own_from_tables(
