@@ -27,7 +27,7 @@ def predict(
     new_data: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[NEW_DATA]",
+            metavar="NEW_DATA",
             help="Nodes that came later, in files like those of the training; all if left out.",
         ),
     ] = None,
@@ -40,10 +40,15 @@ def predict(
 ) -> None:
     """Write each node's label, the probability of each class, and how open that is.
 
-    Without NEW_DATA, for every node of the training; the entropy is that of the mean over
-    sampled graphs, in nats.
+    Without NEW_DATA, for every node of the training, labelled or not. The entropy
+    is that of the mean over sampled graphs, in nats.
+
+    NEW_DATA has the columns of the training but for labels; its edges, if there
+    are any, join new nodes with those of the training.
 
     Example: bpgnn predict runs/shop-bpgnn-tuned-seed0 -o labels.csv
+
+    Example: bpgnn predict runs/shop-bpgnn-tuned-seed0 later -o later.csv
     """
     from bpgnn.data.files.new_nodes import read_new
     from bpgnn.data.files.write import write_table
@@ -71,8 +76,9 @@ def graph(
 ) -> None:
     """Write the latent graph: each pair with its probability, and what became of it.
 
-    A pair is `observed` (and in a sampled graph), `added`, or `dropped`: observed, and in none of
-    the sampled graphs. `frequency` is the share of sampled graphs that have it.
+    A pair is `observed` (and in a sampled graph), `added`, or `dropped`:
+    observed, and in none of the sampled graphs. `frequency` is the share of
+    sampled graphs that have it.
 
     Example: bpgnn graph runs/cora-bpgnn-tuned-seed0 -o graph.graphml
     """
@@ -106,7 +112,9 @@ def explain(
 ) -> None:
     """Say why an edge is in the latent graph, or what a node's prediction rests on.
 
-    Example: bpgnn explain runs/shop-bpgnn-tuned-seed0 --edge ann bob --svg why.svg
+    A and B are ids of nodes, as they are in your files.
+
+    Example: bpgnn explain runs/shop-bpgnn-tuned-seed0 --edge ann bob
     """
     if (edge is None) == (node is None):
         raise InputError("Ask for an edge, --edge A B, or for a node, --node A.")

@@ -118,3 +118,12 @@ def test_row_numbers_without_a_name_and_empty_columns_do_no_harm(tmp_path):
     table = read_csv(path)
     assert list(table.columns) == ["id", "x"]
     assert table.columns["x"].tolist() == ["2", "3"]
+
+
+def test_bars_part_cells_as_well(write):
+    table = read_csv(write("t.csv", "id|x|label\na,1|2|u\nb,2|3|v\n"))
+    assert {name: cells.tolist() for name, cells in table.columns.items()} == {
+        "id": ["a,1", "b,2"],
+        "x": ["2", "3"],
+        "label": ["u", "v"],
+    }

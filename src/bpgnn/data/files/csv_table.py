@@ -13,7 +13,7 @@ from bpgnn.data.files.names import END_NAMES, ID_NAMES, LABEL_NAMES
 from bpgnn.data.files.table import FileTable, refuse_names
 from bpgnn.errors import InputError
 
-_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
+_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 # Rows that are looked at to find the delimiter, and whether there is a header.
 _FIRST = 200
 _USUAL_NAMES = frozenset(
@@ -25,7 +25,7 @@ FirstRow = Callable[[Sequence[str]], bool]
 
 
 def read_csv(path: str | os.PathLike[str], *, is_data: FirstRow | None = None) -> FileTable:
-    """Read a CSV file in UTF-8, with commas, semicolons or tabs between cells.
+    """Read a CSV file in UTF-8, with commas, semicolons, tabs or bars between cells.
 
     The first row names the columns, unless it looks just like the others: some column holds
     numbers from the first row on, no column begins with text and goes on with numbers, and no

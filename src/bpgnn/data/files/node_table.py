@@ -57,6 +57,11 @@ def own_from_tables(
     """
     if nodes.num_rows == 0:
         raise InputError(f"{nodes.path} has no rows below the columns' names. Add one a node.")
+    if len(nodes.columns) == 1 and nodes.column_word == "column":
+        raise InputError(
+            f"{nodes.path} has one column only, {listed(list(nodes.columns))}. Put a comma, "
+            "semicolon or tab between ids, labels and features."
+        )
     kept = replace(
         nodes, columns=nodes.without({named_column(nodes, name, "--drop") for name in drop})
     )
