@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bpgnn.data.files.cells import is_number, texts_of
+from bpgnn.data.files.cells import is_number, numbers_of, texts_of
 from bpgnn.data.files.names import END_NAMES
 from bpgnn.data.files.near import nearest_id, plain
 from bpgnn.data.files.refuse import listed, shown
@@ -65,6 +65,8 @@ def read_ends(table: FileTable, ids: Collection[str] = ()) -> EdgeEnds:
     weight = None if weight in (source, target) else weight
     others = [name for name in table.columns if name not in (source, target, weight)]
     note = f"Not used in {table.path}: {table.column_word} {listed(others)}."
+    if (source.casefold(), target.casefold()) not in END_NAMES:
+        note += f" Edges join {source!r} and {target!r}."
     return EdgeEnds(
         table,
         (source, texts_of(table.columns[source].tolist())),
@@ -144,8 +146,13 @@ def end_columns(table: FileTable, ids: Collection[str] = ()) -> tuple[str, str]:
             f"{table.path} must have two columns of ids, source and target, but it has "
             f"{len(names)}: {listed(names)}. Put a comma, semicolon or tab between them."
         )
-    joining = [name for name in names if known_share(table, name, ids) >= 0.5]
-    first, second, *_ = joining if len(joining) >= 2 else names
+    share = {name: known_share(table, name, ids) for name in names}
+    joining = [name for name in names if share[name] >= 0.5]
+    # Where ids are numbers, so may be the edges' own; two columns beside it are likelier ends.
+    others = [name for name in joining if not _counts_up(table.columns[name][:_FIRST])]
+    joining = others if len(others) >= 2 else joining
+    best = sorted(joining, key=share.__getitem__, reverse=True)[:2]
+    first, second, *_ = [name for name in names if len(best) < 2 or name in best]
     return first, second
 
 
@@ -158,6 +165,11 @@ def known_share(table: FileTable, name: str, ids: Collection[str]) -> float:
     """
     words = texts_of(table.columns[name][:_FIRST].tolist())
     return sum(word in ids or plain(word) in ids for word in words) / max(len(words), 1)
+
+
+def _counts_up(cells: np.ndarray) -> bool:
+    numbers = numbers_of(texts_of(cells.tolist()))
+    return numbers is not None and bool((np.diff(numbers) == 1).all())
 
 
 def _weights(table: FileTable, name: str) -> Tensor:  # (E,)
