@@ -2,6 +2,7 @@
 
 import shlex
 import warnings
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import repeat
@@ -146,7 +147,8 @@ def encode(
 ) -> Tensor:  # (N, F)
     """Turn a table into features: numbers as they are, a category as one 0/1 feature a value.
 
-    A value that a category did not have when it was learned becomes zeros throughout, with a
+    Case counts only where values differ by nothing else: a spreadsheet's TRUE is True. A value
+    that a category did not have when it was learned becomes zeros throughout, with a
     :class:`RepairWarning` that names it.
 
     Args:
@@ -254,7 +256,7 @@ def _mark(block: np.ndarray, column: Column, cells: Any, where: Where) -> list[s
     """Set a one for the category of each row; return what there is to note."""
     texts = _texts(np.asarray(cells))
     refuse_missing(column.name, texts, where, "drop that row")
-    number = {value: position for position, value in enumerate(column.categories)}
+    number = _with_other_cases(column.categories, texts)
     codes = np.fromiter(map(number.get, texts, repeat(-1)), dtype=np.int64, count=len(texts))
     known = np.flatnonzero(codes >= 0)
     block[known, codes[known]] = 1
@@ -263,6 +265,16 @@ def _mark(block: np.ndarray, column: Column, cells: Any, where: Where) -> list[s
         return []
     known_as = "values that were not there in training, taken as none"
     return [f"Column {column.name!r} has {known_as}: {listed(unseen)}."]
+
+
+def _with_other_cases(categories: tuple[str, ...], texts: list[str]) -> dict[str, int]:
+    """Number categories, and words that are like just one of them but for case, as TRUE is True."""
+    number = {value: position for position, value in enumerate(categories)}
+    others = set(texts) - number.keys()
+    alike = Counter(map(str.casefold, categories))
+    folded = {value.casefold(): position for value, position in number.items()}
+    single = {word: word.casefold() for word in others if alike[word.casefold()] == 1}
+    return number | {word: folded[case] for word, case in single.items()}
 
 
 def _column_from(stored: Any) -> Column:
