@@ -1,5 +1,6 @@
 import csv
 import functools
+import inspect
 import io
 import json
 import os
@@ -439,7 +440,20 @@ def test_the_version_is_told(run):
 
 @pytest.mark.parametrize(
     "words",
-    [[], ["train"], ["check"], ["methods"], ["cite"], ["data"], ["data", "list"], ["data", "get"]],
+    [
+        [],
+        ["train"],
+        ["check"],
+        ["predict"],
+        ["graph"],
+        ["explain"],
+        ["explore"],
+        ["methods"],
+        ["cite"],
+        ["data"],
+        ["data", "list"],
+        ["data", "get"],
+    ],
 )
 def test_help_fits_into_80_columns_and_gives_an_example(run, words):
     ran = run(*words, "--help")
@@ -447,6 +461,14 @@ def test_help_fits_into_80_columns_and_gives_an_example(run, words):
     assert max(len(line) for line in ran.out.splitlines()) <= 80
     assert "Example: bpgnn" in ran.out
     assert run(*words, "-h").out == ran.out
+
+
+@pytest.mark.parametrize(
+    "command", cli.app.registered_commands, ids=lambda one: one.callback.__name__
+)
+def test_help_is_written_in_lines_that_80_columns_do_not_break(command):
+    _, *lines = inspect.getdoc(command.callback).splitlines()
+    assert max(map(len, lines)) <= 78
 
 
 def test_help_does_not_wait_for_torch():

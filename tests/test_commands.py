@@ -1,4 +1,5 @@
 import csv
+import shutil
 
 import numpy as np
 import pytest
@@ -110,6 +111,8 @@ def test_the_page_is_one_file(run, tmp_path):
     [
         (["explain", "RUN"], "Ask for an edge"),
         (["explain", "RUN", "--node", "nobody"], "no node 'nobody'"),
+        (["explain", "RUN", "--node", "C7"], "no node 'C7'. Did you mean c7"),
+        (["explain", "RUN", "--node", "c7", "--svg", "why.svg"], "Only an edge is drawn"),
         (["explain", "RUN", "--edge", "c5", "c500"], "no node 'c500'.*c50"),
         (["predict", "RUN", "-o", "p.txt"], "must end in"),
         (["graph", "RUN", "-o", "g.gexf"], "must end in one of"),
@@ -124,6 +127,20 @@ def test_bad_words_get_a_sentence(run, words, sentence):
     assert isinstance(found.exception, BPGNNError)
     with pytest.raises(BPGNNError, match=sentence):
         raise found.exception
+
+
+def test_a_run_that_lost_its_data_says_which_file_is_missing(run, tmp_path):
+    lost = tmp_path / "lost"
+    shutil.copytree(run, lost)
+    content = (lost / "data.safetensors").read_bytes()
+    (lost / "data.safetensors").write_bytes(content[:-9])
+    found = typed("predict", lost, "-o", tmp_path / "p.csv")
+    assert "data.safetensors in" in str(found.exception)
+    assert "train again" in str(found.exception)
+    (lost / "data.safetensors").unlink()
+    found = typed("predict", lost, "-o", tmp_path / "p.csv")
+    assert isinstance(found.exception, BPGNNError)
+    assert "has no data.safetensors" in str(found.exception)
 
 
 def test_a_stopped_run_of_own_files_goes_on(shop, tmp_path, monkeypatch):

@@ -88,8 +88,72 @@ def bpgnn(
 ) -> None:
     """Infer latent graphs and classify nodes.
 
+    Your own files: look at them with `check`, then `train`; with the folder that
+    training names at its end, `predict`, `graph`, `explain` and `explore`.
+
     Example: bpgnn train cora
     """
+
+
+@app.command()
+def check(
+    data: Annotated[
+        str, typer.Argument(help="A folder or file of your own, or a name from `bpgnn data list`.")
+    ],
+    id_column: Annotated[
+        str | None, typer.Option(help="Column of the nodes' ids; found by name if left out.")
+    ] = None,
+    label_column: Annotated[
+        str | None, typer.Option(help="Column of the labels; found by name if left out.")
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated."),
+    ] = None,
+) -> None:
+    """Look at data: sizes, graph, labels, columns, and which methods fit in memory.
+
+    Your own: a folder with nodes.csv and, if there is a graph, edges.csv.
+
+    nodes.csv: one row a node; a column `id`, a column `label` (left empty where
+    it is not known), and features, numbers or text, without gaps.
+
+    edges.csv: one row an edge; columns `source` and `target`, perhaps `weight`.
+
+    Parquet will do for CSV. Or one file: nodes alone, GraphML, or .npz.
+
+    Example: bpgnn check shop --label-column churned --drop email
+    """
+    from bpgnn.data.describe import describe, in_lines
+    from bpgnn.data.files.choose import read_named
+
+    console = Console()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with _download_bar(console) as report:
+            own = read_named(
+                data,
+                id_column=id_column,
+                label_column=label_column,
+                drop=drop or (),
+                progress=report,
+            )
+        for line in in_lines(describe(own.dataset, own.columns)) + _memory_lines(own.dataset):
+            say(console, line)
+
+
+def _memory_lines(data: "Dataset") -> list[str]:
+    """Say which methods fit in the memory that is free now."""
+    import torch
+
+    from bpgnn.training.memory import free_memory, in_words, memory_of_methods
+
+    free = max(free_memory(torch.device("cpu")), 0)
+    lines = [f"memory: {in_words(free)} are free; beyond the data a training needs about"]
+    for name, needed in memory_of_methods(data).items():
+        verdict = "fits" if needed <= free else "does not fit"
+        lines.append(f"  {name:<10} {in_words(needed):>12}  {verdict}")
+    return lines
 
 
 @app.command()
@@ -156,8 +220,11 @@ def train(
 ) -> None:
     """Train a method on a data set, or on your own files, and test it.
 
-    Your own: a folder with nodes.csv (ids, labels that may be empty, features) and
-    edges.csv; or GraphML, or .npz. Look at it first with `bpgnn check`.
+    Your own: a folder with nodes.csv (ids, labels that may be empty, features)
+    and edges.csv, or another form that `bpgnn check --help` tells of. Labelled
+    nodes are split at random, and those without a label are predicted as well.
+
+    Example: bpgnn train shop --label-column churned --drop email
 
     Example: bpgnn train cora --add-edges 0.75 --seed 1
     """
@@ -217,6 +284,12 @@ def train(
         _print_result(fitted.record, folder, console)
 
 
+app.command()(predict)
+app.command()(graph)
+app.command()(explain)
+app.command()(explore)
+
+
 @app.command()
 def methods(
     dataset: Annotated[
@@ -247,58 +320,6 @@ def methods(
         console,
         f"Memory is an estimate for {data.name}, {data.num_nodes:,} nodes, beyond the data.",
     )
-
-
-@app.command()
-def check(
-    data: Annotated[
-        str, typer.Argument(help="A folder or file of your own, or a name from `bpgnn data list`.")
-    ],
-    id_column: Annotated[
-        str | None, typer.Option(help="Column of the nodes' ids; found by name if left out.")
-    ] = None,
-    label_column: Annotated[
-        str | None, typer.Option(help="Column of the labels; found by name if left out.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated."),
-    ] = None,
-) -> None:
-    """Look at data: sizes, graph, labels, columns, and which methods fit in memory.
-
-    Example: bpgnn check shop --label-column churned --drop email
-    """
-    from bpgnn.data.describe import describe, in_lines
-    from bpgnn.data.files.choose import read_named
-
-    console = Console()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with _download_bar(console) as report:
-            own = read_named(
-                data,
-                id_column=id_column,
-                label_column=label_column,
-                drop=drop or (),
-                progress=report,
-            )
-        for line in in_lines(describe(own.dataset, own.columns)) + _memory_lines(own.dataset):
-            say(console, line)
-
-
-def _memory_lines(data: "Dataset") -> list[str]:
-    """Say which methods fit in the memory that is free now."""
-    import torch
-
-    from bpgnn.training.memory import free_memory, in_words, memory_of_methods
-
-    free = max(free_memory(torch.device("cpu")), 0)
-    lines = [f"memory: {in_words(free)} are free; beyond the data a training needs about"]
-    for name, needed in memory_of_methods(data).items():
-        verdict = "fits" if needed <= free else "does not fit"
-        lines.append(f"  {name:<10} {in_words(needed):>12}  {verdict}")
-    return lines
 
 
 @app.command()
@@ -342,8 +363,8 @@ def reproduce(
 ) -> None:
     """Make the runs of the paper's experiments that are missing, and write the report.
 
-    Experiments: results, robustness, homophily, layers, aggregation, speed, residual,
-    recovery, ablation, labels, no-graph, splits.
+    Experiments: results, robustness, homophily, layers, aggregation, speed,
+    residual, recovery, ablation, labels, no-graph, splits.
 
     Example: bpgnn reproduce robustness --seeds 3
     """
@@ -502,12 +523,6 @@ def get_data(name: Annotated[str, typer.Argument(help="A name from `bpgnn data l
     with _download_bar(console) as report:
         path = get(name, progress=report)
     say(console, f"{name} comes with a package." if path is None else f"{name} is at {path}")
-
-
-app.command()(predict)
-app.command()(graph)
-app.command()(explain)
-app.command()(explore)
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from bpgnn.errors import InputError, nearest
+from bpgnn.errors import InputError
 
 if TYPE_CHECKING:
     from bpgnn.data.files.own import OwnData
@@ -27,7 +27,7 @@ def predict(
     new_data: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[NEW_DATA]",
+            metavar="NEW_DATA",
             help="Nodes that came later, in files like those of the training; all if left out.",
         ),
     ] = None,
@@ -40,10 +40,15 @@ def predict(
 ) -> None:
     """Write each node's label, the probability of each class, and how open that is.
 
-    Without NEW_DATA, for every node of the training; the entropy is that of the mean over
-    sampled graphs, in nats.
+    Without NEW_DATA, for every node of the training, labelled or not. The entropy
+    is that of the mean over sampled graphs, in nats.
+
+    NEW_DATA has the columns of the training but for labels; its edges, if there
+    are any, join new nodes with those of the training.
 
     Example: bpgnn predict runs/shop-bpgnn-tuned-seed0 -o labels.csv
+
+    Example: bpgnn predict runs/shop-bpgnn-tuned-seed0 later -o later.csv
     """
     from bpgnn.data.files.new_nodes import read_new
     from bpgnn.data.files.write import write_table
@@ -71,8 +76,9 @@ def graph(
 ) -> None:
     """Write the latent graph: each pair with its probability, and what became of it.
 
-    A pair is `observed` (and in a sampled graph), `added`, or `dropped`: observed, and in none of
-    the sampled graphs. `frequency` is the share of sampled graphs that have it.
+    A pair is `observed` (and in a sampled graph), `added`, or `dropped`:
+    observed, and in none of the sampled graphs. `frequency` is the share of
+    sampled graphs that have it.
 
     Example: bpgnn graph runs/cora-bpgnn-tuned-seed0 -o graph.graphml
     """
@@ -106,10 +112,14 @@ def explain(
 ) -> None:
     """Say why an edge is in the latent graph, or what a node's prediction rests on.
 
-    Example: bpgnn explain runs/shop-bpgnn-tuned-seed0 --edge ann bob --svg why.svg
+    A and B are ids of nodes, as they are in your files.
+
+    Example: bpgnn explain runs/shop-bpgnn-tuned-seed0 --edge ann bob
     """
     if (edge is None) == (node is None):
         raise InputError("Ask for an edge, --edge A B, or for a node, --node A.")
+    if svg is not None and edge is None:
+        raise InputError("Only an edge is drawn. Ask with --edge A B, or leave --svg out.")
     fitted, _ = _opened(run)
     console = Console()
     if edge is not None:
@@ -178,6 +188,7 @@ def _opened(run: Path) -> "tuple[Fit, OwnData]":
 
 def _node(fitted: "Fit", name: str) -> int:
     """Find a node by its id, or by its number where nodes have no ids."""
+    from bpgnn.data.files.near import nearest_id
     from bpgnn.explain.export import names_of
 
     names = names_of(fitted.dataset)
@@ -185,14 +196,9 @@ def _node(fitted: "Fit", name: str) -> int:
         return names.index(name)
     except ValueError:
         pass
-    if len(names) <= 20_000:
-        raise InputError(f"There is no node {name!r}.{_near(name, names)}")
-    raise InputError(f"There is no node {name!r}. Check the spelling.")
-
-
-def _near(name: str, names: list[str]) -> str:
-    """Suggest the nearest id, without listing thousands."""
-    return nearest(name, names).split(" Known:")[0] or " Check the spelling."
+    near = nearest_id(name, names)
+    cure = "Check the spelling." if near is None else f"Did you mean {near}?"
+    raise InputError(f"There is no node {name!r}. {cure}")
 
 
 def say(console: Console, line: str) -> None:

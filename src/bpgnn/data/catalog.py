@@ -165,7 +165,7 @@ def get(name: str, *, progress: Progress | None = None) -> Path | None:
         True
     """
     entry = entry_for(name)
-    if isinstance(entry.source, str | float):
+    if isinstance(entry.source, str | float | int):
         return None
     found = find_file(entry.file_names)
     if found is not None:

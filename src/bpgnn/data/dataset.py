@@ -282,7 +282,7 @@ def _check_split(split: Split, labels: Tensor) -> None:
     if classes.numel() == 1:
         raise InputError(
             f"The training labels hold one class only ({int(classes[0])}). "
-            "Classification needs at least two."
+            "Classification needs at least two: label more nodes of each."
         )
     for part in ("validation", "test"):
         seen = labels[getattr(split, part)]

@@ -165,4 +165,4 @@ def _wrapped(line: str) -> list[str]:
     plain = "".join(letter if letter.isprintable() else " " for letter in line)
     if len(plain) <= _WIDTH:
         return [plain]
-    return textwrap.wrap(plain, _WIDTH, subsequent_indent="  ", drop_whitespace=True)
+    return textwrap.wrap(plain, _WIDTH, subsequent_indent="  ", break_on_hyphens=False)

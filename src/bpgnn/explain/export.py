@@ -65,9 +65,10 @@ def write_graph(path: str | os.PathLike[str], pairs: Pairs, dataset: Dataset) ->
         dataset: Whose nodes they join.
     """
     path, names = Path(path), names_of(dataset)
-    if path.suffix not in ENDINGS:
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
         raise InputError(f"{path} must end in one of: {', '.join(ENDINGS)}.")
-    if path.suffix == ".graphml":
+    if ending == ".graphml":
         write_whole(path, _as_graphml(pairs, dataset, names))
         return
     columns = {
@@ -77,7 +78,7 @@ def write_graph(path: str | os.PathLike[str], pairs: Pairs, dataset: Dataset) ->
         "frequency": pairs.frequency.numpy(),
         "kind": pairs.kind.astype(object),
     }
-    if path.suffix == ".npz":
+    if ending == ".npz":
         sink = io.BytesIO()
         arrays: dict[str, Any] = {
             name: cells.astype(str) if cells.dtype == object else cells

@@ -5,11 +5,12 @@ from dataclasses import asdict
 
 from torch import Tensor
 
+from bpgnn.data.catalog import CATALOG
 from bpgnn.data.dataset import Dataset
 from bpgnn.data.download import Progress
 from bpgnn.data.files.own import OwnData
 from bpgnn.data.files.save import load_own
-from bpgnn.errors import RunFolderError
+from bpgnn.errors import InputError, RunFolderError
 from bpgnn.methods.registry import METHODS
 from bpgnn.randomness import seeded_globally
 from bpgnn.training.checkpoint import from_bytes
@@ -65,7 +66,18 @@ def kept_data(
 ) -> OwnData:
     """Read the data of a run: those that its folder keeps, or else by their name."""
     if folder.has(DATA):
-        return load_own(folder.read(DATA))
+        try:
+            return load_own(folder.read(DATA))
+        except InputError as error:
+            raise RunFolderError(
+                f"{DATA} in {folder.path}, the data of the run, cannot be read: {error} "
+                "Put the file back, or train again with another --out."
+            ) from None
+    if name not in CATALOG:
+        raise RunFolderError(
+            f"{folder.path} has no {DATA}, which keeps the data of a run on one's own files. "
+            "Put the file back, or train again with another --out."
+        )
     return OwnData(load_for(plan, name, split, progress=progress))
 
 

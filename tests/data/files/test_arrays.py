@@ -78,7 +78,14 @@ def test_arrays_that_do_not_fit_are_refused_with_the_file(tmp_path, arrays, word
         read_own_arrays(stored(tmp_path, **arrays))
 
 
-def test_objects_are_never_unpickled(tmp_path):
-    path = stored(tmp_path, x=np.array([{}, {}], dtype=object), y=Y)
-    with pytest.raises(InputError, match="there must be an array `features`"):
+@pytest.mark.parametrize("name", ["x", "y", "ids"])
+def test_objects_are_never_unpickled_and_the_cure_is_said(tmp_path, name):
+    path = stored(tmp_path, **{"x": X, "y": Y, name: np.array(["a", None, "b"], dtype=object)})
+    with pytest.raises(InputError, match=rf"mine.npz: `{name}` holds Python objects.*astype"):
         read_own_arrays(path)
+
+
+def test_arrays_that_are_not_used_are_noted(tmp_path):
+    own = read_own_arrays(stored(tmp_path, x=X, y=Y, adjacency=np.eye(3)))
+    assert "Not used" in own.dataset.notes[0]
+    assert "'adjacency'" in own.dataset.notes[0]

@@ -139,3 +139,24 @@ def test_a_damaged_description_is_refused(stored):
 def test_a_description_of_one_column_has_its_width():
     assert Column("x", "category", ("a", "b")).width == 2
     assert Columns((Column("x", "number"),)).num_features == 1
+
+
+def test_every_column_with_gaps_is_named_at_once():
+    table = {"age": ["1", ""], "city": ["a", "b"], "spent": [1.0, float("nan")]}
+    with pytest.raises(InputError, match=r"'age', row 1: .* missing in all of: 'age', 'spent'"):
+        learn_columns(table)
+
+
+def test_the_way_to_drop_a_column_names_it():
+    with pytest.raises(InputError, match="or leave it out with --drop 'of age'"):
+        learn_columns({"of age": ["1", ""]}, how_to_drop="leave it out with --drop NAME")
+
+
+def test_case_counts_only_where_nothing_else_differs():
+    columns = learn_columns({"vip": ["True", "False"], "size": ["m", "M"]})
+    features, notes = encode_with_notes(columns, {"vip": ["TRUE", "false"], "size": ["M", "m"]})
+    assert features.tolist() == [[0, 1, 1, 0], [1, 0, 0, 1]]
+    assert notes == ()
+    columns = learn_columns({"size": ["ss", "SS", "m"]})
+    _, notes = encode_with_notes(columns, {"size": ["Ss"]})
+    assert "'Ss'" in notes[0]

@@ -91,7 +91,7 @@ def test_semicolons_may_stand_beside_decimal_commas(write):
         (b"id,x\na,\0\n", "line 2: this is no text file"),
         (b'id,x\na,1\nb,"2\nc,3\n', "line 3: the row cannot be read .*quotation mark"),
         (b"id,x,id\na,1,2\n", "line 1: columns 1 and 3 are both called 'id'"),
-        (b",id,x\n0,a,2\n", "line 1: column 1 has no name"),
+        (b"id,,x\n0,a,2\n", "line 1: column 2 has no name"),
         (b"id,x\na," + b"1" * 200_000 + b"\n", "line 2: the row cannot be read"),
     ],
 )
@@ -108,3 +108,22 @@ def test_a_file_that_is_not_there_is_a_sentence(tmp_path):
         read_csv(tmp_path / "none.csv")
     with pytest.raises(InputError, match="cannot be read"):
         read_csv(tmp_path)
+
+
+def test_row_numbers_without_a_name_and_empty_columns_do_no_harm(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(",id,x,,\n0,a,2,,\n1,b,3, ,\n")
+    assert list(read_csv(path).columns) == ["column 1", "id", "x"]
+    path.write_text(",id,x\n,a,2\n,b,3\n")
+    table = read_csv(path)
+    assert list(table.columns) == ["id", "x"]
+    assert table.columns["x"].tolist() == ["2", "3"]
+
+
+def test_bars_part_cells_as_well(write):
+    table = read_csv(write("t.csv", "id|x|label\na,1|2|u\nb,2|3|v\n"))
+    assert {name: cells.tolist() for name, cells in table.columns.items()} == {
+        "id": ["a,1", "b,2"],
+        "x": ["2", "3"],
+        "label": ["u", "v"],
+    }

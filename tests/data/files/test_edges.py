@@ -28,6 +28,25 @@ def test_ends_are_found_by_name_or_come_first(columns):
     assert bool(ends.notes) == (len(columns) > 2)
 
 
+def test_ends_without_a_usual_name_are_the_columns_of_ids():
+    table = table_of(day=["1 May", "2 May"], user_a=["a", "b"], kind=["x", "y"], user_b=["b", "a"])
+    ends = read_ends(table, {"a", "b"})
+    assert (ends.sources[0], ends.targets[0]) == ("user_a", "user_b")
+    assert read_ends(table, {"z"}).sources[0] == "day"
+
+
+def test_numbers_of_edges_are_not_taken_for_ends():
+    ids = {str(number) for number in range(9)}
+    table = table_of(id=["0", "1", "2"], a=["4", "4", "5"], b=["7", "8", "8"])
+    ends = read_ends(table, ids)
+    assert (ends.sources[0], ends.targets[0]) == ("a", "b")
+    assert ends.notes[0].endswith("'id'. Edges join 'a' and 'b'.")
+    referred = table_of(who=["0", "1", "2"], by=["4", "4", "5"], day=["may", "june", "july"])
+    assert read_ends(referred, ids).sources[0] == "who"
+    mixed = table_of(count=["1", "40", "2"], a=["4", "4", "5"], b=["7", "8", "8"])
+    assert read_ends(mixed, ids).sources[0] == "a"
+
+
 def test_weights_are_read():
     ends = read_ends(table_of(source=["a"], target=["b"], Weight=["2.5"]))
     assert ends.weight.tolist() == [2.5]

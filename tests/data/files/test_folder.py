@@ -71,6 +71,23 @@ def test_edges_need_no_header(write, tmp_path, header, ids):
     assert read_own(tmp_path).dataset.num_pairs == 2
 
 
+def test_a_first_edge_without_a_header_is_kept_wherever_its_ends_stand(write, tmp_path):
+    write("nodes.csv", "id,x,label\na,1,u\nb,2,v\nc,3,u\n")
+    write("edges.csv", "1 May,a,b\n2 May,b,c\n")
+    assert read_own(tmp_path).dataset.num_pairs == 2
+
+
+def test_tables_that_are_not_read_are_noted(write, tmp_path):
+    nodes = write("nodes.csv", "id,x,label\na,1,u\nb,2,v\n")
+    assert read_own(tmp_path).dataset.notes == read_own(nodes).dataset.notes == ()
+    write("links.csv", "a,b\n")
+    assert "Not read in" in read_own(tmp_path).dataset.notes[0]
+    assert "'links.csv'" in read_own(tmp_path).dataset.notes[0]
+    write("edges.csv", "source,target\na,b\n")
+    assert not any("Not read" in note for note in read_own(tmp_path).dataset.notes)
+    assert "edges.csv. For a graph, call the table" in read_own(nodes).dataset.notes[0]
+
+
 def test_edges_may_be_none_at_all(write, tmp_path):
     write("nodes.csv", NODES)
     write("edges.csv", "source,target\n")

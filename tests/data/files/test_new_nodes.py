@@ -102,3 +102,11 @@ def test_after_arrays_come_arrays(tmp_path, write):
         read_new(tmp_path / "far.npz", known)
     with pytest.raises(InputError, match="new nodes must come as an .npz file too"):
         read_new(write("new.csv", "id\n1\n"), known)
+
+
+def test_edges_beside_a_table_of_new_nodes_are_not_read_and_said_so(write, known):
+    path = write("nodes.csv", "key,age,city\nd,1,Bern\n")
+    write("edges.csv", "s,t\nd,a\n")
+    new = read_new(path, known)
+    assert new.edges.size(1) == 0
+    assert "Not read" in new.notes[0]

@@ -40,7 +40,7 @@ def test_a_table_without_ids_or_edges_is_numbered():
 
 def test_a_dropped_column_may_hold_anything():
     nodes = table_of("nodes.csv", id=["a", "b"], bad=["", "1"], x=["1", "2"], y=["u", "v"])
-    with pytest.raises(InputError, match=r"nodes.csv, line 2, column 'bad': .*--drop NAME"):
+    with pytest.raises(InputError, match=r"nodes.csv, line 2, column 'bad': .*--drop bad "):
         own_from_tables("mine", nodes, None)
     assert own_from_tables("mine", nodes, None, drop=["Bad"]).columns.names == ("x",)
 
@@ -50,3 +50,9 @@ def test_what_leaves_nothing_to_learn_from_is_refused():
         own_from_tables("mine", NODES, None, drop=["age"])
     with pytest.raises(InputError, match="has no rows"):
         own_from_tables("mine", table_of("nodes.csv", id=[], label=[]), None)
+
+
+def test_a_table_that_was_not_parted_into_columns_is_said_to_be_so():
+    nodes = FileTable("nodes.csv", {"id x label": np.array(["a 1 u"], dtype=object)}, [2])
+    with pytest.raises(InputError, match="one column only, 'id x label'. Put a comma"):
+        own_from_tables("mine", nodes, None)

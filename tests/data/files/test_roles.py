@@ -20,6 +20,10 @@ def table_of(**columns):
         ({"x": ["a", "a"], "who": ["a", "b"]}, "who"),
         ({"x": ["1", "2"], "y": ["a", "a"]}, None),
         ({"x": ["a", ""]}, None),
+        ({"email": ["a@b", "c@d"], "Customer ID": ["7", "8"]}, "Customer ID"),
+        ({"name": ["Ann", "Ann"], "userId": ["7", "8"]}, "userId"),
+        ({"name": ["Ann", "Ann"], "group_id": ["7", "7"]}, "name"),
+        ({"paid": ["1", "2"]}, None),
     ],
 )
 def test_ids_are_found_by_name_or_by_being_distinct_text(columns, found):

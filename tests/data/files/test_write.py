@@ -41,6 +41,11 @@ def test_other_cells_stay(cell):
     assert safe_cell(cell) == cell
 
 
+def test_an_ending_may_be_in_capitals(tmp_path):
+    write_table(tmp_path / "T.CSV", COLUMNS)
+    assert (tmp_path / "T.CSV").stat().st_size > 0
+
+
 def test_places_that_cannot_be_written_are_said(tmp_path):
     with pytest.raises(InputError, match=r"must end in .csv or .parquet"):
         write_table(tmp_path / "t.xlsx", COLUMNS)

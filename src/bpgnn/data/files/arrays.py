@@ -1,6 +1,7 @@
 """One's own arrays in an `.npz` file."""
 
 import os
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,11 +11,13 @@ from torch import Tensor
 
 from bpgnn.data.files.cells import texts_of
 from bpgnn.data.files.own import OwnData, repaired_dataset
+from bpgnn.data.files.refuse import listed
 from bpgnn.data.files.roles import read_labels
 from bpgnn.data.npz import Arrays, read_arrays, read_npz
 from bpgnn.errors import InputError
 
 _FEATURES, _LABELS, _EDGES = ("features", "x"), ("labels", "y"), ("edges", "edge_index")
+_USED = (*_FEATURES, *_LABELS, *_EDGES, "edge_weight", "ids")
 
 
 def read_own_arrays(path: str | os.PathLike[str], *, directed: bool = False) -> OwnData:
@@ -36,7 +39,7 @@ def read_own_arrays(path: str | os.PathLike[str], *, directed: bool = False) -> 
         InputError: If the file is damaged, or its arrays do not fit together.
     """
     path = Path(path)
-    arrays = read_arrays(path)
+    arrays = plain_arrays(path)
     if "feature_kind" in arrays:  # Only this library writes that one.
         return _library_file(path)
     try:
@@ -44,6 +47,19 @@ def read_own_arrays(path: str | os.PathLike[str], *, directed: bool = False) -> 
     except InputError as error:
         text = str(error)
         raise InputError(text if text.startswith(str(path)) else f"{path}: {text}") from error
+
+
+def plain_arrays(path: Path) -> Arrays:
+    """Read the arrays of a file; one of ours that only code could bring back is refused."""
+    arrays = read_arrays(path)
+    with zipfile.ZipFile(path) as archive:
+        stored = {member.removesuffix(".npy") for member in archive.namelist()}
+    if lost := sorted(stored.intersection(_USED) - arrays.keys()):
+        raise InputError(
+            f"{path}: `{lost[0]}` holds Python objects, which are never read. Store it as numbers, "
+            f'or as text with "" where unknown: {lost[0]}.astype(str).'
+        )
+    return arrays
 
 
 def feature_array(arrays: Arrays) -> Tensor:  # (N, F)
@@ -171,8 +187,14 @@ def _from_arrays(path: Path, arrays: Arrays, *, directed: bool) -> OwnData:
         directed=directed,
         class_names=classes,
         node_names=ids,
+        notes=_unused(path, arrays),
     )
     return OwnData(dataset)
+
+
+def _unused(path: Path, arrays: Arrays) -> tuple[str, ...]:
+    others = sorted(arrays.keys() - set(_USED))
+    return (f"Not used in {path}: the arrays {listed(others)}.",) if others else ()
 
 
 def _library_file(path: Path) -> OwnData:

@@ -1,6 +1,8 @@
 """What the columns of a feature table are, learned once and used for all later tables."""
 
+import shlex
 import warnings
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import repeat
@@ -10,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bpgnn.data.files.cells import in_order, is_number, numbers_of, texts_of
+from bpgnn.data.files.cells import in_order, is_number, missing_rows, numbers_of, texts_of
 from bpgnn.data.files.refuse import (
     Where,
     listed,
@@ -114,7 +116,8 @@ def learn_columns(
     Args:
         table: Cells by column name, each of shape (N,); a `dict(frame.items())` of pandas too.
         where: Says where a cell stands, for messages.
-        how_to_drop: What messages advise for a column that cannot be used.
+        how_to_drop: What messages advise for a column that cannot be used; NAME in it becomes
+            the column's.
 
     Returns:
         The description, for :func:`encode`.
@@ -130,7 +133,10 @@ def learn_columns(
     where = where or _where_in_memory
     if not table or len(next(iter(table.values()))) == 0:
         raise InputError("There are no features. Give every node at least one.")
-    learned = [_learn(str(name), cells, where, how_to_drop) for name, cells in table.items()]
+    try:
+        learned = [_learn(str(name), cells, where, how_to_drop) for name, cells in table.items()]
+    except InputError as error:
+        raise InputError(f"{error}{_also_missing(table)}") from error
     if len({item.name for item in learned}) < len(learned):
         raise InputError("Two columns have the same name. Rename one of them.")
     return Columns(tuple(learned))
@@ -141,7 +147,8 @@ def encode(
 ) -> Tensor:  # (N, F)
     """Turn a table into features: numbers as they are, a category as one 0/1 feature a value.
 
-    A value that a category did not have when it was learned becomes zeros throughout, with a
+    Case counts only where values differ by nothing else: a spreadsheet's TRUE is True. A value
+    that a category did not have when it was learned becomes zeros throughout, with a
     :class:`RepairWarning` that names it.
 
     Args:
@@ -203,6 +210,7 @@ def encode_with_notes(
 
 def _learn(name: str, cells: Any, where: Where, how_to_drop: str) -> Column:
     array = np.asarray(cells)
+    how_to_drop = how_to_drop.replace("NAME", shlex.quote(name))
     if array.dtype.kind in "iuf":
         refuse_bad_numbers(name, array.astype(np.float64), where, how_to_drop)
         return Column(name, "number")
@@ -216,6 +224,13 @@ def _learn(name: str, cells: Any, where: Where, how_to_drop: str) -> Column:
     categories = in_order(texts)
     refuse_ids(name, categories, len(texts), where, how_to_drop)
     return Column(name, "category", categories)
+
+
+def _also_missing(table: Mapping[Any, Any]) -> str:
+    """Name all columns with gaps at once, so that nobody has to come back for each."""
+    arrays = {str(name): np.asarray(cells) for name, cells in table.items()}
+    gaps = [name for name, array in arrays.items() if missing_rows(_texts(array))]
+    return f" Values are missing in all of: {listed(gaps)}." if len(gaps) > 1 else ""
 
 
 def _numbers(name: str, cells: Any, where: Where) -> np.ndarray:  # (N,)
@@ -241,7 +256,7 @@ def _mark(block: np.ndarray, column: Column, cells: Any, where: Where) -> list[s
     """Set a one for the category of each row; return what there is to note."""
     texts = _texts(np.asarray(cells))
     refuse_missing(column.name, texts, where, "drop that row")
-    number = {value: position for position, value in enumerate(column.categories)}
+    number = _with_other_cases(column.categories, texts)
     codes = np.fromiter(map(number.get, texts, repeat(-1)), dtype=np.int64, count=len(texts))
     known = np.flatnonzero(codes >= 0)
     block[known, codes[known]] = 1
@@ -250,6 +265,16 @@ def _mark(block: np.ndarray, column: Column, cells: Any, where: Where) -> list[s
         return []
     known_as = "values that were not there in training, taken as none"
     return [f"Column {column.name!r} has {known_as}: {listed(unseen)}."]
+
+
+def _with_other_cases(categories: tuple[str, ...], texts: list[str]) -> dict[str, int]:
+    """Number categories, and words that are like just one of them but for case, as TRUE is True."""
+    number = {value: position for position, value in enumerate(categories)}
+    others = set(texts) - number.keys()
+    alike = Counter(map(str.casefold, categories))
+    folded = {value.casefold(): position for value, position in number.items()}
+    single = {word: word.casefold() for word in others if alike[word.casefold()] == 1}
+    return number | {word: folded[case] for word, case in single.items()}
 
 
 def _column_from(stored: Any) -> Column:

@@ -13,7 +13,7 @@ from bpgnn.data.files.names import END_NAMES, ID_NAMES, LABEL_NAMES
 from bpgnn.data.files.table import FileTable, refuse_names
 from bpgnn.errors import InputError
 
-_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
+_DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
 # Rows that are looked at to find the delimiter, and whether there is a header.
 _FIRST = 200
 _USUAL_NAMES = frozenset(
@@ -25,12 +25,13 @@ FirstRow = Callable[[Sequence[str]], bool]
 
 
 def read_csv(path: str | os.PathLike[str], *, is_data: FirstRow | None = None) -> FileTable:
-    """Read a CSV file in UTF-8, with commas, semicolons or tabs between cells.
+    """Read a CSV file in UTF-8, with commas, semicolons, tabs or bars between cells.
 
     The first row names the columns, unless it looks just like the others: some column holds
     numbers from the first row on, no column begins with text and goes on with numbers, and no
     cell of the row is a usual name such as `id` that its column has once only. Columns without
-    names are called `column 1`, `column 2` and so on. Spaces around cells are dropped, and so
+    names are called `column 1`, `column 2` and so on, and so is a first column whose name alone
+    is missing; an empty column without a name is left out. Spaces around cells are dropped, and so
     are empty rows.
 
     Args:
@@ -50,7 +51,7 @@ def read_csv(path: str | os.PathLike[str], *, is_data: FirstRow | None = None) -
         raise InputError(f"{path} is empty. Write a first line with the columns' names.")
     first = [texts_of(row) for row in rows[:_FIRST]]
     if _has_header(first) and not (is_data is not None and is_data(first[0])):
-        names = texts_of(rows.pop(0))
+        names, rows = _without_empty(texts_of(rows.pop(0)), rows)
         refuse_names(str(path), names, f"line {lines.pop(0)}")
     else:
         names = [f"column {position}" for position in range(1, len(rows[0]) + 1)]
@@ -61,6 +62,20 @@ def read_csv(path: str | os.PathLike[str], *, is_data: FirstRow | None = None) -
         for name, column in zip(names, cells, strict=True)
     }
     return FileTable(str(path), columns, lines)
+
+
+def _without_empty(names: list[str], rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
+    """Take columns without a name away if nothing is in them; call a first one by its place."""
+    if all(names) or any(len(row) != len(names) for row in rows):
+        return names, rows
+    if not names[0] and any(row[0].strip() for row in rows) and "column 1" not in names:
+        names = ["column 1", *names[1:]]
+    kept = [
+        place
+        for place, name in enumerate(names)
+        if name or not rows or any(row[place].strip() for row in rows)
+    ]
+    return [names[place] for place in kept], [[row[place] for place in kept] for row in rows]
 
 
 def _text_of(path: Path) -> str:

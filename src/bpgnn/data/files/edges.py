@@ -1,24 +1,23 @@
 """Tables of edges, whose ends are ids of nodes."""
 
-import difflib
-import heapq
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat, takewhile
+from itertools import repeat
 from typing import final
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from bpgnn.data.files.cells import is_number, texts_of
+from bpgnn.data.files.cells import is_number, numbers_of, texts_of
 from bpgnn.data.files.names import END_NAMES
+from bpgnn.data.files.near import nearest_id, plain
 from bpgnn.data.files.refuse import listed, shown
 from bpgnn.data.files.table import FileTable
 from bpgnn.errors import InputError
 
-# Ids that begin and end most like a wrong one; to compare it with all would take seconds.
-_COMPARED = 300
+# Edges that are looked at to find the columns of ends.
+_FIRST = 1000
 
 
 @final
@@ -41,11 +40,18 @@ class EdgeEnds:
     notes: tuple[str, ...] = ()
 
 
-def read_ends(table: FileTable) -> EdgeEnds:
+def read_ends(table: FileTable, ids: Collection[str] = ()) -> EdgeEnds:
     """Find the columns of an edge table: its ends, and weights if there are any.
 
     The ends are the columns called source and target, from and to, or src and dst; where there
-    are none, the first two.
+    are none, the first two whose cells are mostly ids, or else the first two.
+
+    Args:
+        table: The edges.
+        ids: What nodes are called, as far as that is known.
+
+    Returns:
+        The ends as text.
 
     Example:
         >>> table = FileTable(
@@ -54,11 +60,13 @@ def read_ends(table: FileTable) -> EdgeEnds:
         >>> read_ends(table).targets
         ('to', ['b'])
     """
-    source, target = _end_names(table)
+    source, target = end_columns(table, ids)
     weight = table.find("weight")
     weight = None if weight in (source, target) else weight
     others = [name for name in table.columns if name not in (source, target, weight)]
     note = f"Not used in {table.path}: {table.column_word} {listed(others)}."
+    if (source.casefold(), target.casefold()) not in END_NAMES:
+        note += f" Edges join {source!r} and {target!r}."
     return EdgeEnds(
         table,
         (source, texts_of(table.columns[source].tolist())),
@@ -112,13 +120,22 @@ def refuse_unknown(
     if not word:
         raise InputError(f"{place}: the id is missing. Fill it in, or remove the row.")
     others = "" if count == 1 else f" (and {count - 1:,} more edges have such an end)"
+    near = nearest_id(word, ids)
+    meant = "" if near is None else f" Did you mean {shown(near)}?"
     raise InputError(
-        f"{place}: {shown(word)} is not among {known_from}{others}.{_nearest_id(word, ids)} "
+        f"{place}: {shown(word)} is not among {known_from}{others}.{meant} "
         "Add that node, or remove the edge."
     )
 
 
-def _end_names(table: FileTable) -> tuple[str, str]:
+def end_columns(table: FileTable, ids: Collection[str] = ()) -> tuple[str, str]:
+    """Name the columns of sources and targets; see :func:`read_ends`.
+
+    Example:
+        >>> cells = {name: np.array([name]) for name in ("day", "a", "b")}
+        >>> end_columns(FileTable("edges.csv", cells, [2]), {"a", "b"})
+        ('a', 'b')
+    """
     for first, second in END_NAMES:
         source, target = table.find(first), table.find(second)
         if source is not None and target is not None:
@@ -127,9 +144,32 @@ def _end_names(table: FileTable) -> tuple[str, str]:
     if len(names) < 2:
         raise InputError(
             f"{table.path} must have two columns of ids, source and target, but it has "
-            f"{len(names)}: {listed(names)}."
+            f"{len(names)}: {listed(names)}. Put a comma, semicolon or tab between them."
         )
-    return names[0], names[1]
+    share = {name: known_share(table, name, ids) for name in names}
+    joining = [name for name in names if share[name] >= 0.5]
+    # Where ids are numbers, so may be the edges' own; two columns beside it are likelier ends.
+    others = [name for name in joining if not _counts_up(table.columns[name][:_FIRST])]
+    joining = others if len(others) >= 2 else joining
+    best = sorted(joining, key=share.__getitem__, reverse=True)[:2]
+    first, second, *_ = [name for name in names if len(best) < 2 or name in best]
+    return first, second
+
+
+def known_share(table: FileTable, name: str, ids: Collection[str]) -> float:
+    """Tell what share of a column's first cells are ids.
+
+    Example:
+        >>> known_share(FileTable("e.csv", {"to": np.array(["a", "z"])}, [2, 3]), "to", {"a"})
+        0.5
+    """
+    words = texts_of(table.columns[name][:_FIRST].tolist())
+    return sum(word in ids or plain(word) in ids for word in words) / max(len(words), 1)
+
+
+def _counts_up(cells: np.ndarray) -> bool:
+    numbers = numbers_of(texts_of(cells.tolist()))
+    return numbers is not None and bool((np.diff(numbers) == 1).all())
 
 
 def _weights(table: FileTable, name: str) -> Tensor:  # (E,)
@@ -145,18 +185,3 @@ def _weights(table: FileTable, name: str) -> Tensor:  # (E,)
             f"{shown(texts[row])}. Correct it, or remove the edge."
         )
     return torch.from_numpy(weights)
-
-
-def _nearest_id(word: str, ids: Collection[str]) -> str:
-    def likeness(own: str) -> int:
-        return _num_shared(own, word) + _num_shared(own[::-1], word[::-1])
-
-    near = heapq.nlargest(_COMPARED, ids, key=likeness)
-    close = difflib.get_close_matches(word, near, n=1, cutoff=0.5)
-    return f" Did you mean {shown(close[0])}?" if close else ""
-
-
-def _num_shared(one: str, other: str) -> int:
-    """Count the letters with which two words begin alike."""
-    pairs = zip(one, other, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bpgnn.data.files.arrays import read_own_arrays
@@ -10,6 +11,7 @@ from bpgnn.data.files.graphml import read_graphml
 from bpgnn.data.files.node_table import own_from_tables
 from bpgnn.data.files.own import OwnData
 from bpgnn.data.files.parquet_table import read_parquet
+from bpgnn.data.files.refuse import listed
 from bpgnn.data.files.table import FileTable
 from bpgnn.errors import InputError
 
@@ -73,7 +75,33 @@ def read_own(
     else:
         raise InputError(f"{path} is of a kind that is not read here. {_WANTED}")
     name = place.resolve().name if place.is_dir() else place.stem
-    return own_from_tables(name, nodes, edges, directed=directed, **chosen)
+    own = own_from_tables(name, nodes, edges, directed=directed, **chosen)
+    notes = unread_tables(place) + own.dataset.notes
+    return replace(own, dataset=replace(own.dataset, notes=notes))
+
+
+def unread_tables(place: Path) -> tuple[str, ...]:
+    """Note tables that may hold edges and are not read: beside a file, or of another name.
+
+    Args:
+        place: A folder, or a table of nodes.
+    """
+    if place.is_dir():
+        if _one_file(place, "edges") is not None:
+            return ()
+        others = [
+            entry.name
+            for entry in sorted(place.iterdir())
+            if entry.suffix.lower() in (*_TABLES, ".txt") and entry.stem != "nodes"
+        ]
+        note = f"Not read in {place}: {listed(others)}. A table of edges must be called edges.csv."
+        return (note,) if others else ()
+    beside = [place.with_name("edges" + suffix) for suffix in _TABLES]
+    found = [str(file) for file in beside if file.exists() and file.name != place.name]
+    if not found:
+        return ()
+    how = f"call the table of nodes nodes{place.suffix} and name the folder instead"
+    return (f"Not read: {found[0]}. For a graph, {how}.",)
 
 
 def read_tables(folder: Path, known: Collection[str] = ()) -> tuple[FileTable, FileTable | None]:
@@ -100,12 +128,13 @@ def read_tables(folder: Path, known: Collection[str] = ()) -> tuple[FileTable, F
 
 
 def _is_edge(nodes: FileTable, known: frozenset[str]) -> FirstRow:
-    """Tell a first row whose ends are in one column of the nodes from one that names columns."""
+    """Tell a first row of two cells in one column of the nodes from one that names columns."""
     columns = [cells for cells in nodes.columns.values() if cells.dtype.kind == "O"]
 
     def is_edge(row: Sequence[str]) -> bool:
-        return len(row) > 1 and any(
-            all(end in known or bool((cells == end).any()) for end in row[:2]) for cells in columns
+        return any(
+            sum(bool(cell) and (cell in known or bool((cells == cell).any())) for cell in row) > 1
+            for cells in columns
         )
 
     return is_edge

@@ -14,18 +14,19 @@ from bpgnn.data.files.arrays import (
     edge_numbers,
     feature_array,
     id_array,
+    plain_arrays,
     weight_array,
 )
 from bpgnn.data.files.columns import Columns, encode_with_notes
 from bpgnn.data.files.csv_table import read_csv
-from bpgnn.data.files.edges import positions, read_ends, refuse_unknown
-from bpgnn.data.files.folder import read_tables
+from bpgnn.data.files.edges import positions, read_ends
+from bpgnn.data.files.folder import read_tables, unread_tables
+from bpgnn.data.files.meet import with_known_ends
 from bpgnn.data.files.own import OwnData
 from bpgnn.data.files.parquet_table import read_parquet
 from bpgnn.data.files.refuse import listed
 from bpgnn.data.files.roles import find_id, named_column, read_ids
 from bpgnn.data.files.table import FileTable
-from bpgnn.data.npz import read_arrays
 from bpgnn.errors import InputError, nearest
 from bpgnn.graph import check_edges
 
@@ -87,7 +88,8 @@ def read_new(
             f"{path}: new nodes are read from a table (.csv, .tsv, .parquet) or a folder with "
             "nodes.csv and perhaps edges.csv."
         )
-    return _from_tables(nodes, edges, like, like.columns, id_column)
+    new = _from_tables(nodes, edges, like, like.columns, id_column)
+    return replace(new, notes=unread_tables(place) + new.notes)
 
 
 def _from_tables(
@@ -133,16 +135,13 @@ def _joined(
     edges: FileTable, new: tuple[str, ...], known: tuple[str, ...]
 ) -> tuple[Tensor, Tensor | None, tuple[str, ...]]:
     """Pair new nodes with known ones, whichever end of an edge each is."""
-    ends = read_ends(edges)
     new_ids = {text: number for number, text in enumerate(new)}
     known_ids = {text: number for number, text in enumerate(known)}
+    both = new_ids.keys() | known_ids.keys()
+    ends = with_known_ends(read_ends(edges, both), both, "the ids, new or known")
     sources, targets = ends.sources[1], ends.targets[1]
     new_source, new_target = positions(sources, new_ids), positions(targets, new_ids)
     known_source, known_target = positions(sources, known_ids), positions(targets, known_ids)
-    unknown = ((new_source < 0) & (known_source < 0)) | ((new_target < 0) & (known_target < 0))
-    if unknown.any():
-        row, count = int(unknown.argmax()), int(unknown.sum())
-        refuse_unknown(ends, row, count, {**new_ids, **known_ids}, "the ids, new or known")
     forward = (new_source >= 0) & (known_target >= 0)
     backward = (new_target >= 0) & (known_source >= 0)
     # A node that is both new and known is not its own neighbour.
@@ -171,7 +170,7 @@ def _from_arrays(path: Path, like: OwnData) -> NewNodes:
             f"{path}: the training read arrays, so new nodes must come as an .npz file too, "
             f"with `features` of {like.dataset.num_features:,} columns."
         )
-    arrays = read_arrays(path)
+    arrays = plain_arrays(path)
     try:
         features = feature_array(arrays)
         if features.size(1) != like.dataset.num_features:

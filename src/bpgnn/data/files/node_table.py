@@ -4,11 +4,16 @@ from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from bpgnn.data.files.columns import encode, learn_columns
+from bpgnn.data.files.doubts import class_doubts, column_doubts, row_numbers
 from bpgnn.data.files.edges import edge_index_of, read_ends
+from bpgnn.data.files.meet import joined_column, with_known_ends
 from bpgnn.data.files.names import ID_NAMES
 from bpgnn.data.files.own import OwnData, repaired_dataset
+from bpgnn.data.files.refuse import listed
 from bpgnn.data.files.roles import (
     find_id,
     find_label,
@@ -20,7 +25,7 @@ from bpgnn.data.files.roles import (
 from bpgnn.data.files.table import FileTable
 from bpgnn.errors import InputError
 
-HOW_TO_DROP = "drop the column with --drop NAME (in Python, drop=['NAME'])"
+HOW_TO_DROP = "drop the column with --drop NAME (`drop` in Python)"
 
 
 def own_from_tables(
@@ -52,22 +57,31 @@ def own_from_tables(
     """
     if nodes.num_rows == 0:
         raise InputError(f"{nodes.path} has no rows below the columns' names. Add one a node.")
+    if len(nodes.columns) == 1 and nodes.column_word == "column":
+        raise InputError(
+            f"{nodes.path} has one column only, {listed(list(nodes.columns))}. Put a comma, "
+            "semicolon or tab between ids, labels and features."
+        )
     kept = replace(
         nodes, columns=nodes.without({named_column(nodes, name, "--drop") for name in drop})
     )
     label_name = find_label(kept, label_column)
     id_name = find_id(kept, id_column, label_name)
+    if edges is not None and id_column is None:
+        id_name = joined_column(kept, edges, id_name, label_name)
     notes = _id_notes(kept, id_name, id_column)
     if id_name is None and edges is not None:
         refuse_no_id(kept)
     ids = tuple(map(str, range(kept.num_rows))) if id_name is None else read_ids(kept, id_name)
     labels, classes = read_labels(kept.path, label_name, kept.columns[label_name].tolist())
-    features = _features(kept, {label_name, id_name or label_name})
+    counted = row_numbers(kept.without({label_name, id_name or label_name}))
+    features = _features(kept, {label_name, id_name or label_name, *counted})
     columns = learn_columns(features, where=kept.where, how_to_drop=HOW_TO_DROP)
+    notes += _doubts(kept, counted, labels, classes) + column_doubts(columns.items, features)
     edge_index = weight = None
     if edges is not None:
-        ends = read_ends(edges)
         source = f"the ids in {kept.column_word} {id_name!r} of {kept.path}"
+        ends = with_known_ends(read_ends(edges, frozenset(ids)), ids, source)
         edge_index = edge_index_of(ends, dict(zip(ids, range(len(ids)), strict=True)), source)
         weight, notes = ends.weight, notes + ends.notes
     dataset = repaired_dataset(
@@ -82,6 +96,16 @@ def own_from_tables(
         notes=notes,
     )
     return OwnData(dataset, columns, id_name, label_name)
+
+
+def _doubts(
+    nodes: FileTable, counted: list[str], labels: Tensor, classes: tuple[str, ...]
+) -> tuple[str, ...]:
+    sizes = torch.bincount(labels[labels >= 0], minlength=len(classes)).tolist()
+    unclear = class_doubts(dict(zip(classes, sizes, strict=True)))
+    if not counted:
+        return unclear
+    return (f"Not used in {nodes.path}: {listed(counted)}, which numbers the rows.", *unclear)
 
 
 def _features(nodes: FileTable, others: set[str]) -> dict[str, np.ndarray]:
@@ -99,5 +123,6 @@ def _id_notes(nodes: FileTable, name: str | None, given: str | None) -> tuple[st
         return ("There is no column of ids: nodes are called by their number, from 0.",)
     if given is not None or name.casefold() in ID_NAMES:
         return ()
-    why = "as its text differs in every row. Name another with --id-column."
-    return (f"The {nodes.column_word} {name!r} is taken for the ids, {why}",)
+    return (
+        f"The {nodes.column_word} {name!r} is taken for the ids. Name another with --id-column.",
+    )

@@ -1,5 +1,6 @@
 """Which column names the nodes and which classifies them."""
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from bpgnn.errors import InputError, nearest
 
 # More classes than this, and with fewer than two nodes each, are no classes.
 _MANY_CLASSES = 20
+_ENDS_IN_ID = re.compile(r"(?:^|[ _.-])[iI][dD]$|[a-z](?:ID|Id)$")
 
 
 def named_column(table: FileTable, name: str, option: str) -> str:
@@ -36,6 +38,9 @@ def named_column(table: FileTable, name: str, option: str) -> str:
 def find_id(table: FileTable, given: str | None, not_it: str | None = None) -> str | None:
     """Find the column of ids: the one given, one with a usual name, or one of distinct text.
 
+    A usual name is `id` and the like, or one that ends so, as `customer_id` does, if all cells
+    differ.
+
     Args:
         table: The nodes.
         given: Its name, where somebody said so.
@@ -48,14 +53,28 @@ def find_id(table: FileTable, given: str | None, not_it: str | None = None) -> s
     """
     if given is not None:
         return named_column(table, given, "--id-column")
-    for usual in ID_NAMES:
-        found = table.find(usual)
-        if found is not None and found != not_it:
-            return found
-    for name, cells in table.columns.items():
-        if name != not_it and cells.dtype.kind in "OU" and _names_rows(texts_of(cells)):
+    others = [name for name in table.columns if name != not_it]
+    usual = [found for name in ID_NAMES if (found := table.find(name)) in others]
+    for name in (*usual, *filter(is_id_name, others)):
+        if _all_differ(texts_of(table.columns[name].tolist())):
+            return name
+    if usual:
+        return usual[0]
+    for name in others:
+        cells = table.columns[name]
+        if cells.dtype.kind in "OU" and _names_rows(texts_of(cells)):
             return name
     return None
+
+
+def is_id_name(name: str) -> bool:
+    """Tell whether a column's name says that it holds ids.
+
+    Example:
+        >>> [is_id_name(name) for name in ("Customer ID", "user_id", "userId", "paid")]
+        [True, True, True, False]
+    """
+    return name.casefold() in ID_NAMES or _ENDS_IN_ID.search(name) is not None
 
 
 def find_label(table: FileTable, given: str | None) -> str:
@@ -82,8 +101,8 @@ def refuse_no_id(table: FileTable) -> None:
     """Say how to name the column of ids where none was found and edges need one."""
     raise InputError(
         f"{table.path}: which {table.column_word} holds the ids that the edges join? None is "
-        f"called {', '.join(ID_NAMES)}, and none is text that differs in every row. Name one of "
-        f"these with --id-column: {_all_names(table)}."
+        f"called {', '.join(ID_NAMES)}, or ends so, and none is text that differs in every row. "
+        f"Name one of these with --id-column: {_all_names(table)}."
     )
 
 
@@ -146,10 +165,12 @@ def read_labels(path: str, name: str, cells: Any) -> tuple[Tensor, tuple[str, ..
 
 
 def _names_rows(texts: Sequence[str]) -> bool:
+    return _all_differ(texts) and not all(is_number(text) for text in texts)
+
+
+def _all_differ(texts: Sequence[str]) -> bool:
     distinct = set(texts)
-    if len(distinct) < len(texts) or any(is_missing(text) for text in distinct):
-        return False
-    return not all(is_number(text) for text in texts)
+    return len(distinct) == len(texts) and not any(is_missing(text) for text in distinct)
 
 
 def _all_names(table: FileTable) -> str:

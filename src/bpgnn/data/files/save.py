@@ -80,9 +80,7 @@ def load_own(content: bytes) -> OwnData:
         TypeError,
         ValueError,
     ) as error:
-        raise InputError(
-            f"The stored data are damaged or not bpgnn's ({error}). Read the files again."
-        ) from None
+        raise InputError(f"The stored data are damaged or not bpgnn's ({error}).") from None
 
 
 def _own_from(tensors: dict[str, Tensor], words: dict[str, Any]) -> OwnData:

@@ -28,9 +28,9 @@ def write_table(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> Non
         InputError: If the ending is another, or the place cannot be written to.
     """
     path = Path(path)
-    if path.suffix == ".csv":
+    if path.suffix.lower() == ".csv":
         write_whole(path, _as_csv(columns))
-    elif path.suffix == ".parquet":
+    elif path.suffix.lower() == ".parquet":
         write_whole(path, _as_parquet(columns))
     else:
         raise InputError(f"{path} must end in .csv or .parquet.")

@@ -71,7 +71,7 @@ def check_sample_size(k: int, num_nodes: int, *, self_pairs: bool) -> None:
     if not 1 <= k <= most:
         raise InputError(
             f"`k` must be between 1 and {most} for {num_nodes} nodes, but got {k}. "
-            "Ask for fewer neighbours a node."
+            f"Ask for fewer neighbours a node, such as k={most}."
         )
 
 
