@@ -584,6 +584,7 @@ def _train(
     from bpgnn.training.fit import fit
     from bpgnn.training.logs.choose import open_logs
     from bpgnn.training.logs.log import watched_by
+    from bpgnn.training.sized import sized
 
     if threads is not None:
         torch.set_num_threads(threads)
@@ -592,6 +593,8 @@ def _train(
         with _download_bar(console) as report:
             own = read(report)
         data = own.dataset
+        if data.name not in CATALOG and not resume:
+            plan = sized(plan, data.num_nodes)
         for note in data.notes:
             say(console, f"Note: {note}")
         say(

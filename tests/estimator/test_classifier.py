@@ -236,7 +236,7 @@ def test_an_edge_is_explained_by_the_names_of_its_rows(nodes):
 
 def test_many_nodes_get_fewer_dimensions(nodes, monkeypatch):
     _, X, y, graph = nodes
-    monkeypatch.setattr("bpgnn.estimator.classifier._MANY_NODES", 100)
+    monkeypatch.setattr("bpgnn.training.sized._BY_SIZE", ((100, {"latent_dim": 4}),))
     model = BPGNNClassifier(max_steps=2, random_state=0).fit(X, y, graph=graph)
     assert model.fit_.record.settings["latent_dim"] == 4
     model = BPGNNClassifier(max_steps=2, latent_dim=6, random_state=0).fit(X, y, graph=graph)

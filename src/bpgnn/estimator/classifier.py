@@ -3,6 +3,7 @@
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, Self, final
 
 import numpy as np
@@ -43,14 +44,11 @@ from bpgnn.training.fit import Evaluation, Fit, fit
 from bpgnn.training.logs.log import watched_by
 from bpgnn.training.newcomers import predict_newcomers, with_layout_of
 from bpgnn.training.plan import Plan
+from bpgnn.training.sized import sized
 
 # Steps where no labels are kept aside to say when to stop. Measured on digits, 20 labels a
 # class: 98.3 % after 150 steps.
 _STEPS = 150
-# From as many nodes on, fewer dimensions and samples: a graph of 100 000 nodes is sampled in 7
-# CPU-seconds with 4 dimensions, and in 50 with 16 (results/sampler.jsonl).
-_MANY_NODES = 10_000
-_OF_MANY = {"latent_dim": 4, "num_samples": 3, "evaluate_every": 20, "max_steps": 200}
 
 
 class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
@@ -254,17 +252,12 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
             changes["class_weight"] = "balanced"
         if not bool(split.validation.any()):
             changes.setdefault("max_steps", _STEPS)
-        many = dataset.num_nodes >= _MANY_NODES and (method, preset) == ("bpgnn", "tuned")
-        if many:
-            changes = {**_OF_MANY, **changes}
         changes |= self.settings or {}
         plan = Plan(method, preset, seed=seed, changes=changes, device=self.device)
-        settings = plan.settings_for(dataset.name)
-        most = dataset.num_nodes - 1
+        plan = sized(plan, dataset.num_nodes)
+        settings, most = plan.settings_for(dataset.name), dataset.num_nodes - 1
         if getattr(settings, "k", 0) > most and "k" not in (self.settings or {}):
-            plan = Plan(
-                method, preset, seed=seed, changes={**changes, "k": most}, device=self.device
-            )
+            plan = replace(plan, changes={**(plan.changes or {}), "k": most})
         with training_bar(settings, shown=self.verbose > 0) as watch:
             return fit(
                 dataset,
@@ -298,8 +291,8 @@ class BPGNNClassifier(_NodeClassifier):
             or 4 from 10 000 nodes on.
         num_neighbors: Nearest neighbours that stand in for the graph where there is none; all
             others where there are fewer.
-        max_steps: Most training steps; None for the preset's, 150 without validation, or 200
-            from 10 000 nodes on.
+        max_steps: Most training steps; None for the preset's, 150 without validation, 300 from
+            3 000 nodes on, or 200 from 10 000.
         validation_share: Share of the labels kept aside to say when to stop; 0 trains on all.
             `auto` keeps a fifth of 500 labels or more, and none of fewer.
         class_weight: None, `balanced`, or a weight by class.

@@ -69,11 +69,16 @@ def measure_curved(
                 _square_chords(mine, row, begin, chords)
                 scale = space.scales[part]
                 if space.kinds[part] == FLAT:
-                    out += (scale * chords).astype(np.float32)
+                    for other in range(len(out)):
+                        out[other] += np.float32(scale * chords[other])
                     continue
-                chords *= stretches[part, row] * stretches[part, begin:end]
+                # Loops, since what numpy writes in one line takes seconds to compile.
+                here, there = stretches[part, row], stretches[part, begin:end]
+                for other in range(len(out)):
+                    chords[other] *= here * there[other]
                 if space.kinds[part] == HYPERBOLIC:
-                    arcs[:] = chords
+                    for other in range(len(out)):
+                        arcs[other] = np.float32(chords[other])
                     _add_hyperbolic(arcs, halvings[part], np.float32(scale), out)
                 else:
                     _add_spherical(chords, scale, out)
