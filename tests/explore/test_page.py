@@ -176,6 +176,15 @@ def test_few_edges_are_drawn_at_first_and_every_colouring_has_a_legend(many, ope
     np.testing.assert_allclose(seen["entropy (how unsure)"][1], many["entropy"], rtol=1e-6)
 
 
+@pytest.mark.parametrize(("labels", "first"), [([0, 0, -1, 1], "class"), ([0, -1, -1, -1], "pred")])
+def test_where_few_labels_are_known_nodes_have_the_colour_of_their_prediction(
+    small, opened, labels, first
+):
+    page = opened({**small, "labels": labels}, **DESKTOP)
+    chosen = page.locator("#colouring option:checked")
+    assert chosen.inner_text().startswith(first)
+
+
 def test_words_of_the_data_stay_words(small, opened):
     nasty = {"node_names": NASTY, "class_names": NASTY[:2], "features": NASTY, "title": NASTY[0]}
     figures = (BeforeAfter(NASTY[1], 0.5, 0.5),)

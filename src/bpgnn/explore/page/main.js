@@ -74,6 +74,9 @@ async function main() {
       redraw();
     });
   }
+  // Where few labels are known, classes would be a grey cloud.
+  const numKnown = scene.labels.filter((label) => label >= 0).length;
+  if (numKnown < scene.labels.length / 2) byId("colouring").value = "predictions";
   byId("colouring").addEventListener("change", colour);
   byId("closer").addEventListener("click", () => zoomBy(view, 0.6));
   byId("farther").addEventListener("click", () => zoomBy(view, 1 / 0.6));
