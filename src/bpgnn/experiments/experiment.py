@@ -18,26 +18,22 @@ class Experiment:
         question: What it answers, in a sentence.
         num_seeds: Seeds of each cell, unless asked otherwise.
         grid: Lists the runs of some seeds, the most telling first.
+        is_quick: Tells the runs that a fast pass makes; the others it leaves out.
     """
 
     name: str
     question: str
     num_seeds: int
     grid: Callable[[range], Sequence[Job]]
+    is_quick: Callable[[Job], bool] = lambda _: True
 
     def runs(self, num_seeds: int | None = None, *, fast: bool = False) -> list[Job]:
-        """List the runs; `fast` ones take few steps, to try the whole rather than to believe it.
-
-        Of timings, those of many nodes are left out then.
-        """
+        """List the runs; `fast` ones take few steps, to try the whole rather than to believe it."""
         found = self.grid(range(self.num_seeds if num_seeds is None else num_seeds))
         if not fast:
             return list(found)
-        return [
-            quickened(job) if isinstance(job, Run) else job
-            for job in found
-            if isinstance(job, Run) or job.num_nodes <= _FEW_NODES
-        ]
+        kept = [job for job in found if self.is_quick(job)]
+        return [quickened(job) if isinstance(job, Run) else job for job in kept]
 
 
 def quickened(run: Run) -> Run:
@@ -61,8 +57,6 @@ _FEW_OF: dict[str, dict[str, object]] = {
     "lds": {"max_steps": 10, "evaluate_every": 1},
     "slaps": {"max_steps": 6, "warm_up": 3, "evaluate_every": 3},
 }
-
-_FEW_NODES = 5_000
 
 _LARGE = ("pubmed", "photo")
 

@@ -51,7 +51,9 @@ def as_markdown(sections: Sequence[Section], foot: str, *, fast: bool) -> str:
     """Write the same as Markdown, for a README."""
     parts = [f"# {TITLE}", _LEAD]
     if fast:
-        parts.append("**Runs of a few steps each, made with `--fast`: not to be believed.**")
+        parts.append(
+            "**Runs of a few steps each, made with `--fast`, and not all: not to be believed.**"
+        )
     for section in sections:
         parts.append(f"## {section.question}")
         parts += [f"![{one.caption}]({one.name}.png)" for one in section.figures]
