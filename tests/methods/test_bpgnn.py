@@ -278,6 +278,7 @@ VARIANTS = [
     {"task_loss": "binary"},
     {"input_width": 5, "head": (4, 4)},
     {"own_states": True, "linear_start": "torch"},
+    {"scores": "messages", "head": ()},
     {"sampler": "dense"},
     {"sampler": "blocked"},
     {"noise": "minus", "floor": True},
@@ -380,6 +381,8 @@ def test_more_neighbours_than_there_are_nodes_are_refused(problem):
         ({"metric": "euclidean+hyperbolic", "latent_dim": 1}, "2 parts, but there are 1 latent"),
         ({"metric": 3}, "`metric` must be text, but got 3"),
         ({"graph_loss": "likelihood", "symmetric": True}, "`symmetric=false` or another"),
+        ({"scores": "messages", "head": (4,)}, "`scores=messages` leaves no place for a `head`"),
+        ({"scores": "messages", "boolean_layers": 4}, "must be between 0 and 3"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(changes, words):
@@ -453,3 +456,14 @@ def test_the_authors_dense_layers_begin_as_those_of_torch(problem):
     assert all(bool(layer.bias.any()) for layer in (method.network.input, *method.network.head))
     method = built(problem, input_width=5, head=(4,))
     assert not any(bool(layer.bias.any()) for layer in (method.network.input, *method.network.head))
+
+
+def test_scores_may_be_the_messages_of_one_more_layer_as_in_a_gcn(problem):
+    method = built(problem, boolean_layers=0, scores="messages", head=()).eval()
+    *inner, last = method.network.layers
+    states = problem.features
+    for layer in inner:
+        states = F.relu(reference_layer(layer)(states, problem.graph.edge_index))
+    expected = reference_layer(last)(states, problem.graph.edge_index)
+    assert len(inner) == len(method.settings.hidden)
+    torch.testing.assert_close(method(problem, generator=seeded()).logits[0], expected)

@@ -45,6 +45,8 @@ class SampledSettings(CheckedInference):
         hidden: Width of each GNN layer; those after the last Boolean one reuse its graph.
         input_width: Width of a dense layer before the first GNN layer, or None for none.
         head: Widths of the hidden layers of the classifier after the last GNN layer.
+        scores: Where the classes' scores come from: a classifier, `head`, or one more GNN layer,
+            `messages`, whose messages they are, as in a GCN; it has no `head`.
         linear_start: How the dense layers before and after are drawn: by `glorot`, or as in
             `torch`, which is the authors' way.
         aggregation: The GNN: `gcn`, `gat` or `edgeconv`.
@@ -76,6 +78,7 @@ class SampledSettings(CheckedInference):
     hidden: tuple[int, ...] = (128, 64)
     input_width: int | None = None
     head: tuple[int, ...] = ()
+    scores: Literal["head", "messages"] = "head"
     linear_start: LinearStart = "glorot"
     aggregation: Literal["gcn", "gat", "edgeconv"] = "gcn"
     embedding: Literal["gcn", "gat", "edgeconv", "mlp"] = "gcn"
@@ -95,7 +98,7 @@ class SampledSettings(CheckedInference):
     def __post_init__(self) -> None:
         """Refuse numbers out of range."""
         super().__post_init__()
-        layers = len(self.hidden)
+        layers = len(self.hidden) + (self.scores == "messages")
         self.refuse_unless("one width or more", lambda widths: len(widths) > 0, "hidden")
         self.refuse_unless(
             "widths of 1 or more",
@@ -103,7 +106,7 @@ class SampledSettings(CheckedInference):
             *("hidden", "head", "embedding_hidden"),
         )
         self.refuse_unless(
-            f"between 0 and {layers}, the number of widths in `hidden`",
+            f"between 0 and {layers}, the number of GNN layers that `hidden` and `scores` make",
             lambda number: 0 <= number <= layers,
             "boolean_layers",
         )
@@ -112,6 +115,11 @@ class SampledSettings(CheckedInference):
         self.refuse_unless(
             "0 or more", lambda number: number >= 0, "graph_loss_weight", "latent_loss_weight"
         )
+        if self.scores == "messages" and self.head:
+            raise InputError(
+                "`scores=messages` leaves no place for a `head`. Set `head=` to none, or "
+                "`scores=head`."
+            )
         if self.graph_loss == "likelihood" and self.symmetric:
             raise InputError(
                 "`graph_loss=likelihood` is defined for the plain product only. "
@@ -188,10 +196,13 @@ class SampledNetwork(nn.Module):
         self.layers = nn.ModuleList()
         self.own = nn.ModuleList()
         known = 0
-        for position, (wide, narrow) in enumerate(pairwise((width, *settings.hidden))):
+        widths = [width, *settings.hidden]
+        if settings.scores == "messages":
+            widths.append(problem.num_classes)
+        for position, (wide, narrow) in enumerate(pairwise(widths)):
             if position < settings.boolean_layers:
-                widths = [wide + known, *settings.embedding_hidden, settings.latent_dim]
-                layers = make_layers(settings.embedding, widths)
+                inner = [wide + known, *settings.embedding_hidden, settings.latent_dim]
+                layers = make_layers(settings.embedding, inner)
                 embedding = Stack(layers, settings.embedding_dropout)
                 self.boolean.append(BooleanLayer(embedding, settings))
                 if settings.latent_loss_weight > 0:
@@ -201,9 +212,9 @@ class SampledNetwork(nn.Module):
             if settings.own_states:
                 self.own.append(FeatureLinear(wide, narrow))
         head = (settings.hidden[-1], *settings.head, problem.num_classes)
-        self.head = nn.ModuleList(
-            FeatureLinear(*pair, settings.linear_start) for pair in pairwise(head)
-        )
+        self.head = nn.ModuleList()
+        if settings.scores == "head":
+            self.head.extend(FeatureLinear(*pair, settings.linear_start) for pair in pairwise(head))
         # The logarithm of what an observed edge's message counts for.
         keeps = settings.observed_messages and settings.boolean_layers > 0
         self.observed_weight = nn.Parameter(torch.zeros(())) if keeps else None
@@ -378,7 +389,9 @@ class SampledNetwork(nn.Module):
     ) -> _Branch:
         states = dropout(branch.states, rate, training=self.training, generator=generator)
         heard = layer(states, branch.graph, branch.log_weight, generator=generator)
-        states = F.relu(heard if own is None else heard + own(states))
+        heard = heard if own is None else heard + own(states)
+        is_last = layer is self.layers[-1]
+        states = heard if is_last and not self.head else F.relu(heard)
         return _Branch(states, branch.latent, branch.graph, branch.log_weight, branch.drawn)
 
     def _head(self, states: Features, generator: torch.Generator) -> Tensor:  # (N, C)

@@ -16,6 +16,7 @@ VARIANTS: dict[str, dict[str, object]] = {
     "V not standardised": {"standardize": False},
     "observed edges beside the latent": {"observed_messages": True},
     "own states beside the messages": {"own_states": True},
+    "scores by messages, as in a GCN": {"scores": "messages"},
     "one sampled graph at test": {"num_samples": 1},
     "no latent graph at all": {"boolean_layers": 0},
 }
