@@ -66,10 +66,21 @@ def test_a_result_of_something_else_is_refused(run, tmp_path):
         open_run(path)
 
 
-def test_other_settings_are_refused(run, tmp_path):
+def test_a_run_has_the_settings_of_its_record_whatever_presets_have_become(run, tmp_path):
     path = copied(run, tmp_path)
-    plan = json.loads((path / PLAN).read_text())
-    plan["changes"]["k"] = 6
+    plan, result = (json.loads((path / name).read_text()) for name in (PLAN, RESULT))
+    # As if the preset had changed since, and a setting had been added with its default.
+    plan["changes"]["k"] = plan["settings"]["k"] = 6
+    del plan["settings"]["scores"], result["settings"]["scores"]
     (path / PLAN).write_text(json.dumps(plan))
-    with pytest.raises(RunFolderError, match="other settings.*k"):
+    (path / RESULT).write_text(json.dumps(result))
+    assert torch.equal(open_run(path).probabilities, run[1].probabilities)
+
+
+def test_a_record_with_settings_that_are_none_is_refused(run, tmp_path):
+    path = copied(run, tmp_path)
+    result = json.loads((path / RESULT).read_text())
+    result["settings"]["no_such"] = 1
+    (path / RESULT).write_text(json.dumps(result))
+    with pytest.raises(RunFolderError, match="belongs to another run"):
         open_run(path)

@@ -1,7 +1,6 @@
 """A finished run, opened again with its model."""
 
 import os
-from dataclasses import asdict
 
 from torch import Tensor
 
@@ -33,8 +32,8 @@ def open_run(path: str | os.PathLike[str], *, device: str = "cpu") -> Fit:
         What the training gave.
 
     Raises:
-        RunFolderError: If the folder is not that of a finished run, or its data, settings or
-            weights are not those that it was trained with.
+        RunFolderError: If the folder is not that of a finished run, or its data or weights are
+            not those that it was trained with.
     """
     return open_with_data(path, device=device)[0]
 
@@ -49,12 +48,13 @@ def open_with_data(path: str | os.PathLike[str], *, device: str = "cpu") -> tupl
             f"bpgnn train --resume {folder.path}"
         )
     own = kept_data(folder, plan, name, split)
-    folder.check_unchanged(fingerprint(own.dataset), asdict(plan.settings_for(name)))
+    # Settings are those of its record: presets may have changed since.
+    folder.check_data(fingerprint(own.dataset))
     weights = from_bytes(folder.read(WEIGHTS), str(folder.path / WEIGHTS)).weights
     try:
         record = RunRecord.from_json(folder.read_json(RESULT))
         return restored(own.dataset, weights, record, device=device), own
-    except (RuntimeError, TypeError) as error:
+    except (InputError, RuntimeError, TypeError) as error:
         raise RunFolderError(
             f"{WEIGHTS} or {RESULT} in {folder.path} belongs to another run "
             f"({str(error).splitlines()[0]}). Train again with another --out."
