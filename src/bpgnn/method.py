@@ -28,6 +28,7 @@ class MethodSettings(Settings):
         patience: Steps without progress on the validation nodes before training stops.
         evaluate_every: Steps between two evaluations.
         num_samples: Sampled graphs over which a prediction is averaged.
+        validation_samples: The same while training, where it should cost less; as many if None.
         select_by: What the best validation is judged by: its `loss`, its `accuracy`, or `both`:
             then one of them no worse than ever is progress, and the weights where neither is
             worse are kept.
@@ -48,6 +49,7 @@ class MethodSettings(Settings):
     patience: int = 150
     evaluate_every: int = 10
     num_samples: int = 10
+    validation_samples: int | None = None
     select_by: Literal["loss", "accuracy", "both"] = "loss"
     test_weights: Literal["best", "last"] = "best"
     class_weight: Literal["none", "balanced"] = "none"
@@ -58,7 +60,10 @@ class MethodSettings(Settings):
     def __post_init__(self) -> None:
         """Refuse numbers out of range."""
         super().__post_init__()
-        positive = ("learning_rate", "max_steps", "evaluate_every", "num_samples", "patience")
+        positive = (
+            *("learning_rate", "max_steps", "evaluate_every", "num_samples", "patience"),
+            "validation_samples",
+        )
         self.refuse_unless("above 0", lambda value: value > 0, *positive)
         self.refuse_unless("at least 0", lambda value: value >= 0, "weight_decay")
 

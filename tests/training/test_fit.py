@@ -13,6 +13,7 @@ from bpgnn.data.dataset import Split, make_dataset
 from bpgnn.data.split import split
 from bpgnn.data.synthetic import block_model
 from bpgnn.errors import InputError, RunFolderError
+from bpgnn.methods.bpgnn import BPGNN
 from bpgnn.training.checkpoint import from_bytes, to_bytes
 from bpgnn.training.fit import fit
 from bpgnn.training.folder import CHECKPOINT, HISTORY, PLAN, RESULT, WEIGHTS, RunFolder
@@ -153,6 +154,22 @@ def test_without_boolean_layers_no_graph_is_sampled(small, make_plan):
     assert found.latent_graph is None
     assert found.record.latent_graph is None
     assert found.record.sampler is None
+
+
+def test_validation_may_take_fewer_samples_than_the_final_prediction(small, make_plan, monkeypatch):
+    asked = []
+    forward = BPGNN.forward
+
+    def watched(self, problem, **options):
+        if not self.training:
+            asked.append(options["num_samples"])
+        return forward(self, problem, **options)
+
+    monkeypatch.setattr(BPGNN, "forward", watched)
+    plan = make_plan(max_steps=4, evaluate_every=2, num_samples=5, validation_samples=2)
+    found = fit(small, plan)
+    assert asked == [2, 2, 5]
+    assert len(found.output.logits) == 5
 
 
 def test_a_latent_graph_has_k_neighbours_a_node_in_every_sample(small, make_plan):

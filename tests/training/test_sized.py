@@ -13,7 +13,8 @@ def test_only_tuned_bpgnn_is_fitted_to_the_size(plan):
 def test_more_nodes_get_fewer_steps_and_samples():
     few, some, many = (sized(Plan(), number).settings_for("mine") for number in (99, 5000, 50_000))
     assert few.max_steps > some.max_steps > many.max_steps
-    assert few.num_samples > some.num_samples > many.num_samples
+    assert few.validation_samples is None
+    assert some.num_samples > some.validation_samples > many.validation_samples
     assert some.latent_dim == few.latent_dim > many.latent_dim
 
 
@@ -21,4 +22,4 @@ def test_what_was_asked_for_stays():
     asked = {"max_steps": 900, "latent_dim": 9}
     found = sized(Plan(changes=asked), 20_000).changes
     assert asked.items() <= found.items()
-    assert found["num_samples"] == 3
+    assert found["validation_samples"] == 2

@@ -21,10 +21,13 @@ class Scores:
 
 
 @torch.no_grad()
-def predict(method: Method, problem: Problem, *, generator: torch.Generator) -> Output:
+def predict(
+    method: Method, problem: Problem, *, generator: torch.Generator, num_samples: int | None = None
+) -> Output:
     """Run a method in evaluation mode, over as many sampled graphs as its settings say."""
     method.eval()
-    return method(problem, generator=generator, num_samples=method.settings.num_samples)
+    samples = num_samples or method.settings.num_samples
+    return method(problem, generator=generator, num_samples=samples)
 
 
 def score(probabilities: Tensor, labels: Tensor, mask: Tensor) -> Scores:  # (N, C), (N,), (N,)

@@ -232,7 +232,10 @@ class _Training:
     def _evaluate(self, losses: dict[str, float]) -> None:
         state = self.state
         output = predict(
-            self.method, self.problem, generator=self._evaluation_generator(state.step)
+            self.method,
+            self.problem,
+            generator=self._evaluation_generator(state.step),
+            num_samples=self.settings.validation_samples,
         )
         found = score(output.probabilities().cpu(), self.dataset.labels, self.validation)
         loss = self._validation_loss(output)
