@@ -33,6 +33,7 @@ def published(method: str, dataset: str, seeds: range = THREE, **changes: object
 RUNS: dict[str, list[Run]] = {
     **{name: over_seeds(name, FIVE) for name in SETS},
     **{f"{name} control": over_seeds(name, FIVE, changes=CONTROL) for name in SETS},
+    **{f"gcn tuned {name}": over_seeds(name, FIVE, method="gcn") for name in SETS},
     "noise": over_seeds("cora", FIVE, add_edges=0.75),
     "noise control": over_seeds("cora", FIVE, add_edges=0.75, changes=CONTROL),
     **{f"paper {name}": over_seeds(name, ONE, preset="paper") for name in SETS},
