@@ -639,7 +639,7 @@ def _grid_bar(console: Console) -> Iterator:
 
     def watch(seen: "GridProgress") -> None:
         bar.start()
-        left = "" if seen.seconds_left is None else f"about {_duration(seen.seconds_left)} left"
+        left = f"about {_duration(seen.seconds_left)} left" if seen.seconds_left else ""
         counts = {"running": seen.running, "failed": seen.failed, "left": left}
         bar.update(task, completed=seen.done, total=seen.total, **counts)
         if seen.latest is not None:
