@@ -421,6 +421,9 @@ def test_own_data_are_described_before_anything_is_trained(run, place):
     ):
         assert words in ran.out
     assert re.search(r"^  bpgnn +\d+ MB  fits$", ran.out, flags=re.MULTILINE)
+    assert "edges had one direction only" in " ".join(ran.out.split())
+    one_way = run("check", "shop", "--label-column", "kind", "--drop", "mail", "--directed")
+    assert "one direction" not in one_way.out
     refused = run("check", "shop", "--label-column", "kind")
     assert refused.code == 2
     assert "shop/nodes.csv, line 4, column 'mail': the value is missing" in refused.err

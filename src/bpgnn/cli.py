@@ -110,6 +110,9 @@ def check(
         list[str] | None,
         typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated."),
     ] = None,
+    directed: Annotated[
+        bool, typer.Option("--directed", help="Keep edges one way where they are.")
+    ] = False,
 ) -> None:
     """Look at data: sizes, graph, labels, columns, and which methods fit in memory.
 
@@ -136,6 +139,7 @@ def check(
                 id_column=id_column,
                 label_column=label_column,
                 drop=drop or (),
+                directed=directed,
                 progress=report,
             )
         for line in in_lines(describe(own.dataset, own.columns)) + _memory_lines(own.dataset):
