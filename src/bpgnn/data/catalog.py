@@ -41,6 +41,18 @@ GraphChoice = Literal["observed", "knn", "none"]
 
 @final
 @dataclass(frozen=True)
+class Blocks:
+    """Say that data are drawn: a block model whose edges all stay within a class.
+
+    Args:
+        feature_noise: Standard deviation of the noise in each feature.
+    """
+
+    feature_noise: float
+
+
+@final
+@dataclass(frozen=True)
 class Entry:
     """Describe a data set and say how to come by it.
 
@@ -49,8 +61,7 @@ class Entry:
         num_pairs: Undirected edges, or None where there is no graph.
         num_features: Features, F.
         num_classes: Classes, C.
-        source: `package`, `scikit-learn`, the noise of a block model that is drawn, or where its
-            file is fetched.
+        source: `package`, `scikit-learn`, how it is drawn, or where its file is fetched.
         file_names: Names its file may have in a folder, the usual one first.
     """
 
@@ -58,7 +69,7 @@ class Entry:
     num_pairs: int | None
     num_features: int
     num_classes: int
-    source: Literal["package", "scikit-learn"] | float | PlanetoidSource | PhotoSource
+    source: Literal["package", "scikit-learn"] | Blocks | PlanetoidSource | PhotoSource
     file_names: tuple[str, ...] = ()
 
 
@@ -72,8 +83,8 @@ CATALOG: dict[str, Entry] = {
     "digits": Entry(1797, None, 64, 10, source="scikit-learn"),
     "wine": Entry(178, None, 13, 3, source="scikit-learn"),
     "breast_cancer": Entry(569, None, 30, 2, source="scikit-learn"),
-    "blocks": Entry(2000, 5000, 16, 4, source=0.5),
-    "faint_blocks": Entry(2000, 5000, 16, 4, source=1.0),
+    "blocks": Entry(2000, 5000, 16, 4, source=Blocks(0.5)),
+    "faint_blocks": Entry(2000, 5000, 16, 4, source=Blocks(1.0)),
 }
 
 
@@ -165,7 +176,7 @@ def get(name: str, *, progress: Progress | None = None) -> Path | None:
         True
     """
     entry = entry_for(name)
-    if isinstance(entry.source, str | float | int):
+    if isinstance(entry.source, str | Blocks):
         return None
     found = find_file(entry.file_names)
     if found is not None:
@@ -201,10 +212,9 @@ def entry_for(name: str) -> Entry:
 def _read(name: str, entry: Entry, progress: Progress | None) -> Dataset:
     if entry.source == "scikit-learn":
         return load_table(name)
-    if isinstance(entry.source, float):
-        drawn = block_model(
-            entry.num_nodes, mean_degree=5.0, wrong_edges=0.0, feature_noise=entry.source
-        )
+    if isinstance(entry.source, Blocks):
+        noise = entry.source.feature_noise
+        drawn = block_model(entry.num_nodes, mean_degree=5.0, wrong_edges=0.0, feature_noise=noise)
         return replace(drawn, name=name)
     if entry.source == "package":
         with resources.as_file(resources.files("bpgnn.data") / entry.file_names[0]) as path:
@@ -264,7 +274,7 @@ def _with_graph(dataset: Dataset, choice: GraphChoice, k: int) -> Dataset:
 def _availability(name: str, entry: Entry) -> Availability:
     if entry.source == "scikit-learn":
         return Availability(name, "scikit-learn")
-    if isinstance(entry.source, float):
+    if isinstance(entry.source, Blocks):
         return Availability(name, "drawn")
     if entry.source == "package":
         with resources.as_file(resources.files("bpgnn.data") / entry.file_names[0]) as path:

@@ -101,18 +101,19 @@ class RunFolder:
             )
         return value
 
-    def check_data(self, fingerprint: str) -> None:
-        """Refuse data that are not those that the run was begun with."""
-        if self.read_json(PLAN).get("fingerprint") != fingerprint:
+    def check_data(self, fingerprint: str) -> dict[str, Any]:
+        """Refuse data that are not those that the run was begun with; return its stored plan."""
+        stored = self.read_json(PLAN)
+        if stored.get("fingerprint") != fingerprint:
             raise RunFolderError(
                 f"The run in {self.path} was trained on other data than is here now. "
                 "Put the data back as they were, or train anew with another --out."
             )
+        return stored
 
     def check_unchanged(self, fingerprint: str, settings: dict[str, Any]) -> None:
         """Refuse data and settings that are not those that the run was begun with."""
-        self.check_data(fingerprint)
-        stored = self.read_json(PLAN)
+        stored = self.check_data(fingerprint)
         if differing := _differing(stored.get("settings"), settings):
             raise RunFolderError(
                 f"The run in {self.path} was begun with other settings than this version of "
