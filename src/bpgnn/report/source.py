@@ -1,7 +1,8 @@
 """What a report is made from."""
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 from bpgnn.experiments.experiment import Experiment, quickened
 from bpgnn.experiments.run import Run
@@ -44,6 +45,29 @@ class Source:
     def entry(self, runs: list[Run], printed: str | None = None, *, key: str = "") -> Entry:
         """Sum up the runs of a cell."""
         return entry(self._made(runs), self.lines, printed, key=key)
+
+    def rows(
+        self,
+        names: Iterable[str],
+        columns: Sequence[tuple[Any, ...]],
+        cell: Callable[..., list[Run]],
+        seeds: range,
+        *,
+        key: str = "",
+    ) -> tuple[tuple[str, tuple[Entry, ...]], ...]:
+        """Sum up a table: the entry of a name and a column is that of `cell(name, *column, seeds)`.
+
+        Args:
+            names: Of the rows.
+            columns: What `cell` takes beside the name, for each column.
+            cell: Lists the runs of an entry.
+            seeds: That each entry should have.
+            key: See :func:`~bpgnn.report.table.entry`.
+        """
+        return tuple(
+            (name, tuple(self.entry(cell(name, *column, seeds), key=key) for column in columns))
+            for name in names
+        )
 
     def found(self, runs: list[Run]) -> list[Line]:
         """Return the lines of those runs that have a result."""

@@ -9,10 +9,7 @@ from bpgnn.report.table import ReportTable
 def section(source: Source) -> Section:
     """Show the tuned model and what one change does to it."""
     seeds = source.seeds(ABLATION)
-    rows = tuple(
-        (variant, tuple(source.entry(cell(variant, *case, seeds)) for case in CASES))
-        for variant in VARIANTS
-    )
+    rows = source.rows(VARIANTS, CASES, cell, seeds)
     head = ("", *(graph_in_words(*case) for case in CASES))
     table = ReportTable("The tuned BPGNN with one thing changed.", head, rows)
     return Section("ablation", ABLATION.question, (table.with_best_marked(),))

@@ -26,9 +26,6 @@ def section(source: Source) -> Section:
 
 def _table(source: Source, dataset: str) -> ReportTable:
     seeds = source.seeds(LABELS)
-    rows = tuple(
-        (method, tuple(source.entry(cell(method, dataset, count, seeds)) for count in COUNTS))
-        for method in METHODS
-    )
+    rows = source.rows(METHODS, [(dataset, count) for count in COUNTS], cell, seeds)
     head = ("labels of each class", *map(str, COUNTS))
     return ReportTable(NAMES[dataset], head, rows).with_best_marked()

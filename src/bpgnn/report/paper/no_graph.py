@@ -9,10 +9,7 @@ from bpgnn.report.table import ReportTable
 def section(source: Source) -> Section:
     """Show accuracies where there is no graph."""
     seeds = source.seeds(NO_GRAPH)
-    rows = tuple(
-        (method, tuple(source.entry(cell(method, *case, seeds)) for case in CASES))
-        for method in METHODS
-    )
+    rows = source.rows(METHODS, CASES, cell, seeds)
     heads = [f"{NAMES.get(name, name)}{', hidden' if hidden else ''}" for name, hidden in CASES]
     table = ReportTable("Test accuracy.", ("method", *heads), rows)
     return Section("no-graph", NO_GRAPH.question, (table.with_best_marked(),))

@@ -17,13 +17,8 @@ _HEADS = {"cora": "Cora", "blocks": "blocks, clear", "faint_blocks": "blocks, fa
 def section(source: Source) -> Section:
     """Show the area of every method that infers a graph."""
     seeds = source.seeds(RECOVERY)
-    rows = tuple(
-        (
-            method,
-            tuple(source.entry(cell(method, name, seeds), key="recovery") for name in DATASETS),
-        )
-        for method in INFERRING
-    )
+    columns = [(name,) for name in DATASETS]
+    rows = source.rows(INFERRING, columns, cell, seeds, key="recovery")
     head = ("method", *(_HEADS[name] for name in DATASETS))
     table = ReportTable(_CAPTION, head, rows).with_best_marked()
     return Section("recovery", RECOVERY.question, (table,))

@@ -11,8 +11,7 @@ def section(source: Source) -> Section:
     """Show each on clean and on noisy graphs."""
     seeds = source.seeds(RESIDUAL)
     rows = tuple(
-        (words, tuple(source.entry(cell(residual, *case, seeds)) for case in CASES))
-        for residual, words in RESIDUALS.items()
+        (RESIDUALS[name], entries) for name, entries in source.rows(RESIDUALS, CASES, cell, seeds)
     )
     heads = [graph_in_words(*case) for case in CASES]
     table = ReportTable("What the latent graph is drawn from.", ("drawn from", *heads), rows)

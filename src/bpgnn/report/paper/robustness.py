@@ -24,13 +24,7 @@ def section(source: Source) -> Section:
 
 def _table(source: Source, dataset: str, change: Change) -> ReportTable:
     seeds = source.seeds(ROBUSTNESS)
-    rows = tuple(
-        (
-            method,
-            tuple(source.entry(cell(method, dataset, change, share, seeds)) for share in SHARES),
-        )
-        for method in METHODS
-    )
+    rows = source.rows(METHODS, [(dataset, change, share) for share in SHARES], cell, seeds)
     caption = f"{NAMES[dataset]}, edges {change}"
     head = ("share of the edges", *(f"{share:.0%}" for share in SHARES))
     return ReportTable(caption, head, rows).with_best_marked()

@@ -10,9 +10,6 @@ from bpgnn.report.table import ReportTable
 def section(source: Source) -> Section:
     """Show every system, each seed with a split of its own."""
     seeds = source.seeds(SPLITS)
-    rows = tuple(
-        (method, tuple(source.entry(cell(method, name, seeds)) for name in DATASETS))
-        for method in SYSTEMS
-    )
+    rows = source.rows(SYSTEMS, [(name,) for name in DATASETS], cell, seeds)
     table = ReportTable("Test accuracy.", ("method", *NAMES.values()), rows)
     return Section("splits", SPLITS.question, (table.with_best_marked(),))
