@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -361,6 +362,10 @@ def reproduce(
     hours: Annotated[
         float | None, typer.Option(help="Give up what is not finished after this time.", min=0.0)
     ] = None,
+    run_hours: Annotated[
+        float | None,
+        typer.Option(help="Processor time after which one run is out of time (OOT).", min=0.0),
+    ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Make failed runs again.")] = False,
     store: Annotated[Path, typer.Option(help="File of results, one line a run.")] = _STORE,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = _REPORT,
@@ -374,6 +379,7 @@ def reproduce(
     """
     import joblib
 
+    from bpgnn.experiments.execute import execute
     from bpgnn.experiments.registry import EXPERIMENTS
     from bpgnn.experiments.runner import run_missing
     from bpgnn.experiments.store import Store
@@ -393,6 +399,7 @@ def reproduce(
             hours=hours,
             retry=retry,
             watch=watch,
+            execute=partial(execute, run_hours=run_hours),
         )
     missing = end.total - end.done
     say(

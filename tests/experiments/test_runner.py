@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from bpgnn.experiments.execute import execute
 from bpgnn.experiments.run import Run, over_seeds
 from bpgnn.experiments.runner import run_missing
 from bpgnn.experiments.store import Store
+from bpgnn.report.table import entry
 from bpgnn.training.plan import Plan
 
 GRID = over_seeds("cora", range(6))
@@ -158,6 +160,14 @@ def test_time_runs_out_within_a_run(store):
     assert (found.done, store.read()) == (0, {})
 
 
+def test_a_run_that_takes_too_long_is_a_line_that_says_what_a_step_took():
+    long = Run("cora", Plan("gcn", changes={"max_steps": 10**6, "patience": 10**6}))
+    line = execute(long, run_hours=1 / 3600)
+    assert line["error"]["kind"] == "time"
+    assert re.search(r"at step \d+ of at most 1000000: [\d.]+ seconds", line["error"]["words"])
+    assert entry([long], {long.command: line}).note == "OOT"
+
+
 def test_the_line_of_a_run_is_the_record_of_its_training():
     line = execute(Run("cora", Plan("gcn", changes={"max_steps": 2})))
     assert line["command"] == "bpgnn train cora --seed 0 --threads 1 --method gcn --set max_steps=2"
@@ -207,6 +217,7 @@ from pathlib import Path
 from bpgnn.experiments.run import over_seeds
 from bpgnn.experiments.runner import run_missing
 from bpgnn.experiments.store import Store
+from bpgnn.report.table import entry
 from tests.experiments.test_runner import slow
 run_missing(over_seeds("cora", range(60)), Store(Path(sys.argv[1])), jobs=2, execute=slow)
 """

@@ -17,12 +17,15 @@ from bpgnn.training.run import load_for
 Job = Run | Timing
 
 
-def execute(job: Job, deadline: float | None = None) -> Line | None:
+def execute(
+    job: Job, deadline: float | None = None, *, run_hours: float | None = None
+) -> Line | None:
     """Train and test, or time; a failure becomes a line as well, with its `error`.
 
     Args:
         job: What to do.
         deadline: Seconds since the epoch after which a run is given up.
+        run_hours: Processor time after which a run counts as out of time, which is a failure.
 
     Returns:
         A line for the store, or None where time ran out.
@@ -36,9 +39,11 @@ def execute(job: Job, deadline: float | None = None) -> Line | None:
             if isinstance(job, Timing):
                 return timed(job)
             data = load_for(job.plan, job.dataset, job.split)
-            record = fit(data, job.plan, watch=_stops_at(deadline)).record
-    except _OutOfTimeError:
+            record = fit(data, job.plan, watch=_stops_at(deadline, run_hours)).record
+    except _DeadlineError:
         return None
+    except _TooLongError as error:
+        return failure(job, "time", str(error))
     except (NotEnoughMemoryError, MemoryError) as error:
         return failure(job, "memory", str(error) or "There was not enough memory.")
     except BPGNNError as error:
@@ -53,13 +58,25 @@ def failure(job: Job, kind: str, words: str) -> Line:
     return {"command": job.command, **job.facts, "error": {"kind": kind, "words": words}}
 
 
-class _OutOfTimeError(Exception):
-    """Leave the training loop."""
+class _DeadlineError(Exception):
+    """Leave the training loop: the grid's time is over."""
 
 
-def _stops_at(deadline: float | None) -> Callable[[Evaluation], None]:
-    def watch(_: Evaluation) -> None:
+class _TooLongError(Exception):
+    """Leave the training loop: the run's own time is over."""
+
+
+def _stops_at(deadline: float | None, run_hours: float | None) -> Callable[[Evaluation], None]:
+    begun = time.process_time()
+
+    def watch(at: Evaluation) -> None:
         if deadline is not None and time.time() > deadline:
-            raise _OutOfTimeError
+            raise _DeadlineError
+        spent = time.process_time() - begun
+        if run_hours is not None and spent > 3600 * run_hours:
+            raise _TooLongError(
+                f"Given up after {spent / 3600:.2g} hours of processor time, at step {at.step} of "
+                f"at most {at.max_steps}: {spent / at.step:.3g} seconds a step."
+            )
 
     return watch

@@ -125,7 +125,7 @@ def lines_of(runs: Sequence[Run], lines: dict[str, Line]) -> list[Line]:
     return [line for run, line in known if run.agrees(line)]
 
 
-_NOTES = {"memory": "OOM", "killed": "OOM", "refused": "refused"}
+_NOTES = {"memory": "OOM", "killed": "OOM", "time": "OOT", "refused": "refused"}
 
 
 def _value(line: Line, key: str) -> float | None:
