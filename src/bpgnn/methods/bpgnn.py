@@ -63,7 +63,13 @@ _PRESETS: dict[str, dict] = {
         "test_weights": "last",
         "sampler": "dense",
     },
-    "tuned": {},
+    "tuned": {
+        "hidden": (64,),
+        "scores": "messages",
+        "own_states": True,
+        "observed_messages": True,
+        "weight_decay": 2e-4,
+    },
 }
 
 _BY_DATASET: dict[tuple[str, str], dict] = {

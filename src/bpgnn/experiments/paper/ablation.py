@@ -14,9 +14,15 @@ VARIANTS: dict[str, dict[str, object]] = {
     "the paper's graph loss as well": {"graph_loss": "reward"},
     "likelihood graph loss as well": {"graph_loss": "likelihood"},
     "V not standardised": {"standardize": False},
-    "observed edges beside the latent": {"observed_messages": True},
-    "own states beside the messages": {"own_states": True},
-    "scores by messages, as in a GCN": {"scores": "messages"},
+    "no observed edges beside the latent": {"observed_messages": False},
+    "no own states beside the messages": {"own_states": False},
+    "a classifier on top": {"scores": "head", "hidden": (128, 64)},
+    "none of these three": {
+        "scores": "head",
+        "hidden": (128, 64),
+        "own_states": False,
+        "observed_messages": False,
+    },
     "one sampled graph at test": {"num_samples": 1},
     "no latent graph at all": {"boolean_layers": 0},
 }

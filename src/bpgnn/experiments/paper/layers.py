@@ -5,8 +5,8 @@ from bpgnn.experiments.run import Run, over_seeds
 
 NUMBERS = (0, 1, 2, 3)
 
-WIDTHS = (128, 64, 64)
-"""As many layers as there may be Boolean ones, for every number of these."""
+WIDTHS = (64, 64)
+"""With the scores' own layer as many as there may be Boolean ones, for every number of these."""
 
 
 DATASETS = ("cora", "citeseer", "pubmed")
