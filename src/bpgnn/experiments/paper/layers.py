@@ -14,7 +14,7 @@ DATASETS = ("cora", "citeseer", "pubmed")
 
 def cell(number: int, dataset: str, seeds: range) -> list[Run]:
     """List the runs of one entry of the table."""
-    changes = {"hidden": WIDTHS, "boolean_layers": number}
+    changes = {"hidden": WIDTHS, "scores": "messages", "boolean_layers": number}
     return over_seeds(dataset, seeds, changes=changes)
 
 
