@@ -68,6 +68,7 @@ _PRESETS: dict[str, dict] = {
         "scores": "messages",
         "own_states": True,
         "observed_messages": True,
+        "observed_gate": True,
         "weight_decay": 2e-4,
     },
 }

@@ -19,7 +19,7 @@ from bpgnn.graph import Graph
 from bpgnn.infer.checked import CheckedInference
 from bpgnn.infer.layer import BooleanLayer, Inference
 from bpgnn.infer.messages import MessageWeight, drawn_edges, log_message_weight
-from bpgnn.infer.probabilities import EdgeProbabilities
+from bpgnn.infer.probabilities import EdgeProbabilities, KernelProbabilities
 from bpgnn.infer.sample.sampler import Sample, check_sample_size
 from bpgnn.losses.graph_reward import (
     graph_likelihood,
@@ -59,6 +59,8 @@ class SampledSettings(CheckedInference):
         task_shapes_graph: Let the classification loss reach the graph through those weights.
         observed_messages: Pass messages over the observed edges as well, beside the sampled
             ones, at a weight that is learned.
+        observed_gate: Let an observed edge's message count for less the less alike its ends are:
+            for exp(-g γ²), g learned.
         own_states: Give every layer a linear map of the node's own state beside the messages,
             so that it can tell itself from its neighbours.
         graph_loss: `reward` (the paper's), `probability` (P~ in place of its logarithm, as in
@@ -86,6 +88,7 @@ class SampledSettings(CheckedInference):
     message_weight: MessageWeight = "votes"
     task_shapes_graph: bool = True
     observed_messages: bool = False
+    observed_gate: bool = False
     own_states: bool = False
     graph_loss: Literal["reward", "probability", "noisy", "likelihood", "none"] = "none"
     graph_loss_weight: float = 1.0
@@ -218,6 +221,8 @@ class SampledNetwork(nn.Module):
         # The logarithm of what an observed edge's message counts for.
         keeps = settings.observed_messages and settings.boolean_layers > 0
         self.observed_weight = nn.Parameter(torch.zeros(())) if keeps else None
+        gated = keeps and settings.observed_gate
+        self.observed_gate = nn.Parameter(torch.full((), 0.1)) if gated else None
         # E[a_i], how often each node has been classified right of late.
         self.register_buffer("expected_right", torch.full((problem.num_nodes,), 0.5))
 
@@ -361,23 +366,37 @@ class SampledNetwork(nn.Module):
             if log_weight is not None and not self.settings.task_shapes_graph:
                 log_weight = log_weight.detach()
             drawn = _Drawn(found, sampled, log_prob, scores.to(log_prob.dtype))
-            graph, log_weight = self._beside_observed(sampled, log_weight, observed)
+            graph, log_weight = self._beside_observed(
+                sampled, log_weight, observed, found.kernel
+            )
             branches.append(
                 _Branch(branch.states, found.latent, graph, log_weight, (*branch.drawn, drawn))
             )
         return branches
 
     def _beside_observed(
-        self, sampled: Graph, log_weight: Tensor | None, observed: Graph | None
+        self,
+        sampled: Graph,
+        log_weight: Tensor | None,
+        observed: Graph | None,
+        kernel: KernelProbabilities,
     ) -> tuple[Graph, Tensor | None]:
         """Put the observed edges beside the sampled ones, if settled so."""
         if self.observed_weight is None or observed is None:
             return sampled, log_weight
         own = observed.weights.to(self.observed_weight).log() + self.observed_weight
+        if self.observed_gate is not None:
+            own = own - self._distance_cost(observed, kernel)
         drawn = own.new_zeros(sampled.num_edges) if log_weight is None else log_weight
         edges = torch.cat([sampled.edge_index, observed.edge_index], dim=1)
         order = torch.argsort(edges[1], stable=True)
         return Graph(edges[:, order], sampled.num_nodes), torch.cat([drawn, own])[order]
+
+    def _distance_cost(self, observed: Graph, kernel: KernelProbabilities) -> Tensor:  # (E,)
+        ends = (kernel.latent[nodes] for nodes in (observed.targets, observed.sources))
+        squared = kernel.metric.squared_between(*ends)
+        squared = squared if self.settings.task_shapes_graph else squared.detach()
+        return cast(Tensor, self.observed_gate).clamp(min=0) * squared.to(self.expected_right)
 
     def _propagated(
         self,
