@@ -278,6 +278,7 @@ VARIANTS = [
     {"task_loss": "binary"},
     {"input_width": 5, "head": (4, 4)},
     {"own_states": True, "linear_start": "torch"},
+    {"observed_messages": True, "observed_gate": True},
     {"scores": "messages", "head": ()},
     {"sampler": "dense"},
     {"sampler": "blocked"},
@@ -417,15 +418,22 @@ def test_an_unknown_preset_is_met_with_the_nearest():
         BPGNN.preset("papper", "cora")
 
 
-def test_observed_messages_pass_over_observed_edges_beside_the_sampled_ones(problem):
-    method = built(problem, observed_messages=True, message_weight="none").eval()
+@pytest.mark.parametrize("gate", [None, 0.3])
+def test_observed_messages_pass_over_observed_edges_beside_the_sampled_ones(problem, gate):
+    own = {"observed_messages": True, "observed_gate": gate is not None}
+    method = built(problem, message_weight="none", **own).eval()
     with torch.no_grad():
         method.network.observed_weight.fill_(math.log(0.5))
+        if gate is not None:
+            method.network.observed_gate.fill_(gate)
     output = method(problem, generator=seeded())
     (sampled,) = output.draws
     states = problem.features
     edges = torch.cat([sampled.edge_index, problem.graph.edge_index], dim=1)
-    weight = torch.cat([torch.ones(sampled.num_edges), torch.full((problem.graph.num_edges,), 0.5)])
+    points = output.detail[0][0].inference.kernel.latent
+    squared = (points[problem.graph.sources] - points[problem.graph.targets]).pow(2).sum(1)
+    kept = 0.5 * torch.exp(-(gate or 0.0) * squared)
+    weight = torch.cat([torch.ones(sampled.num_edges), kept])
     for layer in method.network.layers:
         states = F.relu(reference_layer(layer)(states, edges, weight))
     torch.testing.assert_close(output.logits[0], head(method, states))
@@ -434,9 +442,10 @@ def test_observed_messages_pass_over_observed_edges_beside_the_sampled_ones(prob
 def test_the_weight_of_observed_messages_is_learned_and_the_graph_handed_out_is_the_sampled(
     problem,
 ):
-    method = built(problem, observed_messages=True)
+    method = built(problem, observed_messages=True, observed_gate=True)
     output = method(problem, generator=seeded())
-    assert all(gradients(method.losses(output, problem)["task"], [method.network.observed_weight]))
+    learned = [method.network.observed_weight, method.network.observed_gate]
+    assert all(gradients(method.losses(output, problem)["task"], learned))
     (latent,) = method.latent_graphs(output)
     assert latent.in_degree.tolist() == [4] * NODES
 

@@ -59,8 +59,8 @@ class SampledSettings(CheckedInference):
         task_shapes_graph: Let the classification loss reach the graph through those weights.
         observed_messages: Pass messages over the observed edges as well, beside the sampled
             ones, at a weight that is learned.
-        observed_gate: Let an observed edge's message count for less the less alike its ends are:
-            for exp(-g γ²), g learned.
+        observed_gate: Let such a message count for less the less alike its ends are: for
+            exp(-g γ(V_i, V_j)²), g learned.
         own_states: Give every layer a linear map of the node's own state beside the messages,
             so that it can tell itself from its neighbours.
         graph_loss: `reward` (the paper's), `probability` (P~ in place of its logarithm, as in
@@ -366,9 +366,7 @@ class SampledNetwork(nn.Module):
             if log_weight is not None and not self.settings.task_shapes_graph:
                 log_weight = log_weight.detach()
             drawn = _Drawn(found, sampled, log_prob, scores.to(log_prob.dtype))
-            graph, log_weight = self._beside_observed(
-                sampled, log_weight, observed, found.kernel
-            )
+            graph, log_weight = self._beside_observed(sampled, log_weight, observed, found.kernel)
             branches.append(
                 _Branch(branch.states, found.latent, graph, log_weight, (*branch.drawn, drawn))
             )
@@ -386,13 +384,14 @@ class SampledNetwork(nn.Module):
             return sampled, log_weight
         own = observed.weights.to(self.observed_weight).log() + self.observed_weight
         if self.observed_gate is not None:
-            own = own - self._distance_cost(observed, kernel)
+            own = own - self._unlikeness(observed, kernel)
         drawn = own.new_zeros(sampled.num_edges) if log_weight is None else log_weight
         edges = torch.cat([sampled.edge_index, observed.edge_index], dim=1)
         order = torch.argsort(edges[1], stable=True)
         return Graph(edges[:, order], sampled.num_nodes), torch.cat([drawn, own])[order]
 
-    def _distance_cost(self, observed: Graph, kernel: KernelProbabilities) -> Tensor:  # (E,)
+    def _unlikeness(self, observed: Graph, kernel: KernelProbabilities) -> Tensor:  # (E,)
+        """Return g γ² of each observed edge."""
         ends = (kernel.latent[nodes] for nodes in (observed.targets, observed.sources))
         squared = kernel.metric.squared_between(*ends)
         squared = squared if self.settings.task_shapes_graph else squared.detach()
