@@ -1,7 +1,9 @@
+import json
 import os
 import re
 import subprocess
 import sys
+from dataclasses import asdict
 from html.parser import HTMLParser
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -60,13 +62,49 @@ def built_into(folder):
     return done.stdout + done.stderr
 
 
-@pytest.fixture(scope="module")
-def docstrings():
-    pytest.importorskip("griffe", reason="griffe is missing: pip install bpgnn[docs]")
-    spec = spec_from_file_location("docs_docstrings", ROOT / "scripts" / "docs_docstrings.py")
+def script(name):
+    spec = spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def docstrings():
+    pytest.importorskip("griffe", reason="griffe is missing: pip install bpgnn[docs]")
+    return script("docs_docstrings")
+
+
+def test_the_tables_of_measured_figures_are_those_of_the_store():
+    tables = script("fill_tables")
+    lines = tables.Store(ROOT / "results" / "runs.jsonl").read()
+    found = [name for page in tables.PAGES for name in placed(page)]
+    assert set(found) == set(tables.TABLES)
+    for page in tables.PAGES:
+        text = (ROOT / page).read_text(encoding="utf-8")
+        assert tables.filled(text, lines) == text, "Run python scripts/fill_tables.py."
+
+
+def placed(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.findall(r"<!-- table: ([\w ]+) -->", text)
+
+
+def test_a_figure_in_a_table_counts_only_runs_with_the_settings_of_today():
+    tables = script("fill_tables")
+    runs = tables.over_seeds("cora", range(3), method="gcn")
+    lines = {
+        run.command: {
+            "command": run.command,
+            "test_accuracy": share,
+            "settings": json.loads(json.dumps(asdict(run.plan.settings_for("cora")))),
+        }
+        for run, share in zip(runs, (0.8, 0.9, 0.1), strict=True)
+    }
+    lines[runs[2].command]["settings"]["weight_decay"] = 0.5
+    assert tables.figure(runs, lines) == "85.0 ± 7.1 (2)"
+    assert tables.figure(runs[:1], lines) == "80.0 (1)"
+    assert tables.figure(runs, {}) == "–"
 
 
 @needs_mkdocs

@@ -197,7 +197,8 @@ def test_class_weights_help_the_rare_class(make_plan):
     data = data.with_split(split(data, "random", seed=0))
     recalls = {}
     for word in ("none", "balanced"):
-        found = fit(data, make_plan(boolean_layers=0, class_weight=word, max_steps=60))
+        changes = {"boolean_layers": 0, "class_weight": word, "test_weights": "last"}
+        found = fit(data, make_plan(max_steps=60, **changes))
         guess = found.probabilities.argmax(1)
         recalls[word] = float((guess[labels == 1] == 1).double().mean())
     assert recalls["balanced"] > recalls["none"] + 0.2

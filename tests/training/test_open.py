@@ -71,7 +71,7 @@ def test_a_run_has_the_settings_of_its_record_whatever_presets_have_become(run, 
     plan, result = (json.loads((path / name).read_text()) for name in (PLAN, RESULT))
     # As if the preset had changed since, and a setting had been added with its default.
     plan["changes"]["k"] = plan["settings"]["k"] = 6
-    del plan["settings"]["scores"], result["settings"]["scores"]
+    del plan["settings"]["linear_start"], result["settings"]["linear_start"]
     (path / PLAN).write_text(json.dumps(plan))
     (path / RESULT).write_text(json.dumps(result))
     assert torch.equal(open_run(path).probabilities, run[1].probabilities)

@@ -1,0 +1,188 @@
+"""Write the tables of measured figures in README.md and docs/ from results/runs.jsonl.
+
+    python scripts/fill_tables.py           write them
+    python scripts/fill_tables.py --check   only say whether they are up to date
+
+A table stands between `<!-- table: NAME -->` and `<!-- end of table -->`. Only runs with today's
+settings count.
+"""
+
+import argparse
+import re
+import statistics
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from bpgnn.experiments.run import Run, over_seeds
+from bpgnn.experiments.store import Line, Store
+from bpgnn.report.table import lines_of
+
+ROOT = Path(__file__).parent.parent
+PAGES = ("README.md", "docs/results.md", "docs/which-method.md")
+SEEDS = range(10)
+
+CLEAN = ("cora", "citeseer", "pubmed", "photo")
+NAMES = ("Cora", "CiteSeer", "PubMed", "Photo")
+NOISY = (
+    ("cora", {"add_edges": 0.75}),
+    ("citeseer", {"add_edges": 0.75}),
+    ("cora", {"drop_edges": 0.75}),
+    ("citeseer", {"drop_edges": 0.75}),
+)
+PLAIN = {"changes": {"boolean_layers": 0}}
+TUNED: dict[str, dict] = {
+    "our GCN, tuned (`bpgnn train cora --method gcn`)": {"method": "gcn"},
+    "BPGNN's network, no latent graph (`--set boolean_layers=0`)": PLAIN,
+    "**BPGNN** (`bpgnn train cora`)": {},
+}
+
+# What each paper prints for Cora and CiteSeer.
+PUBLISHED = {
+    "mlp": ("56.1", "56.7"),
+    "gcn": ("81.5", "70.3"),
+    "gat": ("83.0", "72.5"),
+    "knn-gcn": ("66.5", "68.3"),
+    "slaps": ("73.4", "72.6"),
+    "lds": ("84.1", "75.0"),
+    "idgl": ("84.5", "74.1"),
+    "idgl-anch": ("84.4", "72.0"),
+    "ddgm-e": ("84.6", "74.8"),
+    "ddgm-h": ("84.4", "74.6"),
+}
+
+Lines = dict[str, Line]
+
+
+def good(runs: list[Run], lines: Lines) -> list[Line]:
+    """Return the lines of runs that came to an end."""
+    return [line for line in lines_of(runs, lines) if "error" not in line]
+
+
+def figure(runs: list[Run], lines: Lines) -> str:
+    """Write mean, standard deviation and number of seeds, in percent."""
+    seen = [100 * line["test_accuracy"] for line in good(runs, lines)]
+    if not seen:
+        return "–"
+    spread = f" ± {statistics.stdev(seen):.1f}" if len(seen) > 1 else ""
+    return f"{statistics.mean(seen):.1f}{spread} ({len(seen)})"
+
+
+def cost(runs: list[Run], lines: Lines) -> str:
+    """Write the mean processor time in seconds."""
+    seen = [line["cpu_seconds"] for line in good(runs, lines)]
+    return f"{statistics.mean(seen):.0f}" if seen else "–"
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    """Write a table in Markdown."""
+    body = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(row)} |" for row in body)
+
+
+def clean(lines: Lines) -> str:
+    """Set BPGNN, its control and the GCN beside the paper, on the graphs as they are."""
+    printed = [
+        ["the paper's GCN", "78.74", "67.74", "83.60", "92.82"],
+        ["the paper's BPGNN", "87.10", "76.34", "88.40", "93.40"],
+    ]
+    measured = [
+        [name, *(figure(over_seeds(data, SEEDS, **own), lines) for data in CLEAN)]
+        for name, own in TUNED.items()
+    ]
+    paper = [figure(over_seeds(data, SEEDS, preset="paper"), lines) for data in CLEAN]
+    last = ["BPGNN as its paper has it, until it stops (`--preset paper`)", *paper]
+    return table(["", *NAMES], [*printed, *measured, last])
+
+
+def noisy(lines: Lines) -> str:
+    """Set the same beside each other where edges were added or deleted."""
+    rows = [
+        [name, *(figure(over_seeds(data, SEEDS, **own, **noise), lines) for data, noise in NOISY)]
+        for name, own in TUNED.items()
+    ]
+    head = [
+        f"{data}, 75 % {verb}" for verb in ("added", "deleted") for data in ("Cora", "CiteSeer")
+    ]
+    return table(["", *head], rows)
+
+
+def published(lines: Lines) -> str:
+    """Set each method under its authors' settings beside its own paper."""
+    rows = []
+    for method, printed in PUBLISHED.items():
+        name = f"`{method}`" + (" (split `complete`)" if method.startswith("ddgm") else "")
+        row = [name]
+        for data, own in zip(CLEAN[:2], printed, strict=True):
+            row += [figure(_published(method, data), lines), own]
+        rows.append(row)
+    return table(["", "Cora", "its paper", "CiteSeer", "its paper"], rows)
+
+
+def published_cost(lines: Lines) -> str:
+    """Say what the same runs took."""
+    rows = []
+    for method in PUBLISHED:
+        row = [f"`{method}`"]
+        for data in CLEAN[:2]:
+            runs = _published(method, data)
+            row += [figure(runs, lines), cost(runs, lines)]
+        rows.append(row)
+    return table(["", "Cora %", "CPU-seconds", "CiteSeer %", "CPU-seconds"], rows)
+
+
+def tuned_cost(lines: Lines) -> str:
+    """Say what BPGNN takes, and its network without a latent graph."""
+    cases = [(name, data, {}) for name, data in zip(NAMES, CLEAN, strict=True)]
+    cases += [("Cora, 75 % random edges added", "cora", {"add_edges": 0.75})]
+    rows = []
+    for name, data, noise in cases:
+        row = [name]
+        for own in (PLAIN, {}):
+            runs = over_seeds(data, SEEDS, **own, **noise)
+            row += [figure(runs, lines), cost(runs, lines)]
+        rows.append(row)
+    head = ["data", "no latent graph %", "CPU-seconds", "BPGNN %", "CPU-seconds"]
+    return table(head, rows)
+
+
+def _published(method: str, data: str) -> list[Run]:
+    return over_seeds(data, range(3), method=method, preset="published")
+
+
+TABLES: dict[str, Callable[[Lines], str]] = {
+    "clean": clean,
+    "noisy": noisy,
+    "published": published,
+    "published cost": published_cost,
+    "tuned cost": tuned_cost,
+}
+
+_PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+
+
+def filled(text: str, lines: Lines) -> str:
+    """Return a page with its tables as they should be."""
+    return _PLACE.sub(lambda at: f"{at[1]}\n{TABLES[at[2]](lines)}\n\n{at[3]}", text)
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    lines = Store(ROOT / "results" / "runs.jsonl").read()
+    stale = []
+    for page in PAGES:
+        text = (ROOT / page).read_text("utf-8")
+        new = filled(text, lines)
+        if new != text:
+            stale.append(page)
+            if not check:
+                (ROOT / page).write_text(new, "utf-8")
+    if check and stale:
+        sys.exit(f"Run python scripts/fill_tables.py: {', '.join(stale)} would change.")
+
+
+if __name__ == "__main__":
+    main()
