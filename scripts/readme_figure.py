@@ -75,7 +75,7 @@ def draw_accuracy(axes: Axes) -> None:
     lines = Store(ROOT / "results" / "runs.jsonl").read()
     sides = (
         ("GCN", ORANGE, "///", {"method": "gcn"}),
-        ("the same network, no latent graph", "0.6", "...", {"changes": {"boolean_layers": 0}}),
+        ("its network, no latent graph", "0.6", "...", {"changes": {"boolean_layers": 0}}),
         ("BPGNN", BLUE, "", {}),
     )
     for place, (name, colour, hatch, own) in enumerate(sides):
@@ -101,11 +101,11 @@ def draw_accuracy(axes: Axes) -> None:
     axes.set(
         xticks=[0, 1],
         xticklabels=["Cora", "Cora + 75 % random edges"],
-        ylim=(60, 100),
+        ylim=(60, 95),
         ylabel="test accuracy, %",
         title="Mean and standard deviation over seeds",
     )
-    axes.legend(frameon=False, loc="upper right")
+    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=3)
 
 
 def main() -> None:
