@@ -16,7 +16,12 @@ from bpgnn.experiments.store import Store
 
 STORE = Store(Path(__file__).parent.parent / "results" / "runs.jsonl")
 
-CONTROL = {"boolean_layers": 0}
+WHO: dict[str, dict] = {
+    "": {},
+    "control ": {"changes": {"boolean_layers": 0}},
+    "gcn tuned ": {"method": "gcn"},
+}
+CHANGES: dict[str, dict] = {"added": {"add_edges": 0.75}, "deleted": {"drop_edges": 0.75}}
 FIVE, THREE, ONE = range(5), range(3), range(1)
 SETS = ("cora", "citeseer", "pubmed", "photo")
 PUBLISHED = (
@@ -31,11 +36,13 @@ def published(method: str, dataset: str, seeds: range = THREE, **changes: object
 
 
 RUNS: dict[str, list[Run]] = {
-    **{name: over_seeds(name, FIVE) for name in SETS},
-    **{f"{name} control": over_seeds(name, FIVE, changes=CONTROL) for name in SETS},
-    **{f"gcn tuned {name}": over_seeds(name, FIVE, method="gcn") for name in SETS},
-    "noise": over_seeds("cora", FIVE, add_edges=0.75),
-    "noise control": over_seeds("cora", FIVE, add_edges=0.75, changes=CONTROL),
+    **{f"{who}{name}": over_seeds(name, FIVE, **own) for who, own in WHO.items() for name in SETS},
+    **{
+        f"{who}{name} {word}": over_seeds(name, FIVE, **own, **change)
+        for who, own in WHO.items()
+        for name in SETS[:2]
+        for word, change in CHANGES.items()
+    },
     **{f"paper {name}": over_seeds(name, ONE, preset="paper") for name in SETS},
     "authors": over_seeds("cora", ONE, preset="authors"),
     "authors, 500 steps": over_seeds("cora", ONE, preset="authors", changes={"max_steps": 500}),
@@ -43,7 +50,7 @@ RUNS: dict[str, list[Run]] = {
         f"{graph} {residual}": over_seeds(
             "cora", FIVE, add_edges=share, changes={"residual": residual}
         )
-        for graph, share in (("cora", 0.0), ("noise", 0.75))
+        for graph, share in (("cora", 0.0), ("cora added", 0.75))
         for residual in ("none", "sum")
     },
     **{f"{one} {name}": published(one, name) for one in PUBLISHED for name in SETS[:2]},
@@ -72,7 +79,7 @@ def print_table() -> None:
         if seen:
             spread = statistics.stdev(seen) if len(seen) > 1 else float("nan")
             mean = statistics.mean(seen)
-            print(f"{name:18} {mean:6.2f} ± {spread:4.2f}  ({len(seen)} of {len(runs)} seeds)")
+            print(f"{name:24} {mean:6.2f} ± {spread:4.2f}  ({len(seen)} of {len(runs)} seeds)")
 
 
 def main() -> None:
