@@ -75,7 +75,7 @@ def draw_accuracy(axes: Axes) -> None:
     lines = Store(ROOT / "results" / "runs.jsonl").read()
     sides = (
         ("GCN", ORANGE, "///", {"method": "gcn"}),
-        ("its network, no latent graph", "0.6", "...", {"changes": {"boolean_layers": 0}}),
+        ("BPGNN's network, no latent graph", "0.6", "...", {"changes": {"boolean_layers": 0}}),
         ("BPGNN", BLUE, "", {}),
     )
     for place, (name, colour, hatch, own) in enumerate(sides):
@@ -105,7 +105,7 @@ def draw_accuracy(axes: Axes) -> None:
         ylabel="test accuracy, %",
         title="Mean and standard deviation over seeds",
     )
-    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=3)
+    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=3, columnspacing=1.0)
 
 
 def main() -> None:

@@ -119,7 +119,7 @@ def test_training_stops_at_the_first_evaluation_when_patience_is_out(small, make
 
 def test_patience_shorter_than_the_way_to_the_first_evaluation_still_gives_one(small, make_plan):
     record = fit(
-        small, make_plan(evaluate_every=6, patience=2, max_steps=600, learning_rate=0.2)
+        small, make_plan(evaluate_every=6, patience=2, max_steps=600, learning_rate=1.0)
     ).record
     assert record.best_step > 0
     assert record.steps < 600
