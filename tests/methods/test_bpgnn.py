@@ -12,6 +12,7 @@ from bpgnn.errors import InputError
 from bpgnn.graph import Graph
 from bpgnn.infer.spaces import METRICS
 from bpgnn.methods.bpgnn import BPGNN, BPGNNSettings
+from bpgnn.nn.evidence import edge_evidence
 from bpgnn.randomness import seeded_globally
 from bpgnn.training.problem import make_problem
 
@@ -279,6 +280,7 @@ VARIANTS = [
     {"input_width": 5, "head": (4, 4)},
     {"own_states": True, "linear_start": "torch"},
     {"observed_messages": True, "observed_gate": True},
+    {"observed_messages": True, "edge_evidence": True},
     {"scores": "messages", "head": ()},
     {"sampler": "dense"},
     {"sampler": "blocked"},
@@ -448,6 +450,41 @@ def test_the_weight_of_observed_messages_is_learned_and_the_graph_handed_out_is_
     assert all(gradients(method.losses(output, problem)["task"], learned))
     (latent,) = method.latent_graphs(output)
     assert latent.in_degree.tolist() == [4] * NODES
+
+
+def test_evidence_weighs_the_messages_of_observed_edges(problem):
+    problem = weighted(problem)
+    method = built(problem, boolean_layers=0, edge_evidence=True).eval()
+    evidence = method.network.evidence
+    with torch.no_grad():
+        evidence.weight.copy_(torch.tensor([0.5, -0.3, 0.2, 0.4]))
+    measured = edge_evidence(problem.graph, problem.features)
+    measured = (measured - measured.mean(0)) / measured.std(0, correction=0)
+    weight = problem.graph.edge_weight * (measured @ evidence.weight).exp()
+    states = problem.features
+    for layer in method.network.layers:
+        states = F.relu(reference_layer(layer)(states, problem.graph.edge_index, weight))
+    found = method(problem, generator=seeded()).logits[0]
+    torch.testing.assert_close(found, head(method, states))
+
+
+def test_evidence_weighs_observed_messages_beside_the_sampled_ones_too(problem):
+    own = {"message_weight": "none", "observed_messages": True, "edge_evidence": True}
+    method = built(problem, embedding="mlp", **own).eval()
+    evidence = method.network.evidence
+    with torch.no_grad():
+        evidence.weight.fill_(0.3)
+    output = method(problem, generator=seeded())
+    (sampled,) = output.draws
+    edges = torch.cat([sampled.edge_index, problem.graph.edge_index], dim=1)
+    kept = evidence(problem.graph, problem.features).exp()
+    weight = torch.cat([torch.ones(sampled.num_edges), kept])
+    states = problem.features
+    for layer in method.network.layers:
+        states = F.relu(reference_layer(layer)(states, edges, weight))
+    torch.testing.assert_close(output.logits[0], head(method, states))
+    learned = [evidence.weight]
+    assert all(gradients(method.losses(output, problem)["task"], learned))
 
 
 def test_own_states_are_a_linear_map_beside_the_messages(problem):

@@ -31,6 +31,7 @@ from bpgnn.losses.graph_reward import (
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
 from bpgnn.nn.choose import make_aggregation
 from bpgnn.nn.dropout import dropout
+from bpgnn.nn.evidence import EdgeEvidence
 from bpgnn.nn.linear import FeatureLinear, LinearStart
 from bpgnn.nn.sparse import Features
 from bpgnn.nn.stack import Stack, make_layers
@@ -61,6 +62,9 @@ class SampledSettings(CheckedInference):
             ones, at a weight that is learned.
         observed_gate: Let such a message count for less the less alike its ends are: for
             exp(-g γ(V_i, V_j)²), g learned.
+        edge_evidence: Let an observed edge count for what speaks for it besides: the likeness of
+            its ends' features, that of each end to the other's neighbours, and triangles. How
+            much each of these counts is learned, and at first nothing.
         own_states: Give every layer a linear map of the node's own state beside the messages,
             so that it can tell itself from its neighbours.
         graph_loss: `reward` (the paper's), `probability` (P~ in place of its logarithm, as in
@@ -89,6 +93,7 @@ class SampledSettings(CheckedInference):
     task_shapes_graph: bool = True
     observed_messages: bool = False
     observed_gate: bool = False
+    edge_evidence: bool = False
     own_states: bool = False
     graph_loss: Literal["reward", "probability", "noisy", "likelihood", "none"] = "none"
     graph_loss_weight: float = 1.0
@@ -223,6 +228,9 @@ class SampledNetwork(nn.Module):
         self.observed_weight = nn.Parameter(torch.zeros(())) if keeps else None
         gated = keeps and settings.observed_gate
         self.observed_gate = nn.Parameter(torch.full((), 0.1)) if gated else None
+        self.evidence = None
+        if settings.edge_evidence and problem.graph is not None:
+            self.evidence = EdgeEvidence(problem.graph, problem.features)
         # E[a_i], how often each node has been classified right of late.
         self.register_buffer("expected_right", torch.full((problem.num_nodes,), 0.5))
 
@@ -254,6 +262,9 @@ class SampledNetwork(nn.Module):
         states = self._input(problem.features, generator)
         graph = problem.graph or Graph.empty(problem.num_nodes).to(self.expected_right.device)
         weight = None if graph.edge_weight is None else graph.edge_weight.log()
+        if self.evidence is not None and problem.graph is not None:
+            evidence = self.evidence(problem.graph, problem.features)
+            weight = evidence if weight is None else weight + evidence
         branches = [_Branch(states, None, graph, weight)]
         given = None if draws is None else iter(draws)
         drawn: list[Graph] = []
@@ -267,7 +278,7 @@ class SampledNetwork(nn.Module):
                     for new in self._inferred(
                         boolean,
                         branch,
-                        problem.graph,
+                        None if problem.graph is None else (problem.graph, weight),
                         generator,
                         samples,
                         None if given is None else [next(given) for _ in range(samples)],
@@ -336,12 +347,15 @@ class SampledNetwork(nn.Module):
         self,
         boolean: BooleanLayer,
         branch: _Branch,
-        observed: Graph | None,
+        observed: tuple[Graph, Tensor | None] | None,  # a graph, (E,)
         generator: torch.Generator,
         num_samples: int,
         given: list[Graph | Tensor] | None,
     ) -> list[_Branch]:
-        """Infer the next graph of a branch, several times over if asked, or take those given."""
+        """Infer the next graph of a branch, several times over if asked, or take those given.
+
+        The observed graph comes with the logarithms of what its edges count for.
+        """
         # U is cut off: the graph's parameters do not shape the features they are made of.
         states = branch.states.detach() if isinstance(branch.states, Tensor) else branch.states
         if branch.latent is not None:
@@ -350,7 +364,7 @@ class SampledNetwork(nn.Module):
             states,
             branch.graph,
             branch.log_weight,
-            observed,
+            None if observed is None else observed[0],
             generator=generator,
             num_samples=num_samples,
             num_known=None if given is None else cast(Graph, given[0]).num_nodes,
@@ -376,17 +390,19 @@ class SampledNetwork(nn.Module):
         self,
         sampled: Graph,
         log_weight: Tensor | None,
-        observed: Graph | None,
+        observed: tuple[Graph, Tensor | None] | None,
         kernel: KernelProbabilities,
     ) -> tuple[Graph, Tensor | None]:
         """Put the observed edges beside the sampled ones, if settled so."""
         if self.observed_weight is None or observed is None:
             return sampled, log_weight
-        own = observed.weights.to(self.observed_weight).log() + self.observed_weight
+        graph, known = observed
+        own = self.observed_weight.expand(graph.num_edges)
+        own = own if known is None else own + known.to(own)
         if self.observed_gate is not None:
-            own = own - self._unlikeness(observed, kernel)
+            own = own - self._unlikeness(graph, kernel)
         drawn = own.new_zeros(sampled.num_edges) if log_weight is None else log_weight
-        edges = torch.cat([sampled.edge_index, observed.edge_index], dim=1)
+        edges = torch.cat([sampled.edge_index, graph.edge_index], dim=1)
         order = torch.argsort(edges[1], stable=True)
         return Graph(edges[:, order], sampled.num_nodes), torch.cat([drawn, own])[order]
 
