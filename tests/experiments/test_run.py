@@ -1,5 +1,6 @@
 import json
 import shlex
+from dataclasses import asdict
 
 import pytest
 from typer.testing import CliRunner
@@ -56,3 +57,24 @@ def test_one_run_a_seed():
     runs = over_seeds("photo", range(2), method="gcn", add_edges=0.5, changes={"k": 3})
     assert [run.plan.seed for run in runs] == [0, 1]
     assert {(run.plan.method, run.plan.add_edges) for run in runs} == {("gcn", 0.5)}
+
+
+def test_a_line_agrees_with_a_run_of_the_same_settings_and_no_other():
+    run = Run("cora", Plan("gcn"))
+    settings = json.loads(json.dumps(asdict(run.plan.settings_for("cora"))))
+    assert run.agrees({"settings": settings})
+    assert run.agrees({"error": {"kind": "memory"}})
+    assert not run.agrees({"settings": {**settings, "dropout": 0.123}})
+    assert run.agrees({"settings": {**settings, "gone": 1}})
+
+
+@pytest.mark.parametrize(
+    ("changes", "agree"),
+    [({}, True), ({"edge_evidence": False}, True), ({"edge_evidence": True}, False)],
+)
+def test_a_setting_that_a_line_does_not_know_must_leave_things_as_they_were(changes, agree):
+    run = Run("photo", Plan(preset="paper", changes=changes))
+    settings = json.loads(json.dumps(asdict(run.plan.settings_for("photo"))))
+    for name in ("edge_evidence", "latent_loss_weight", "validation_samples"):
+        del settings[name]
+    assert run.agrees({"settings": settings}) == agree

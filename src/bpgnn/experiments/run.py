@@ -38,13 +38,19 @@ class Run:
     def agrees(self, line: Mapping[str, Any]) -> bool:
         """Tell whether a line of the store was made with the settings that the run has now.
 
-        Presets change; settings that one of the two does not know do not count.
+        Presets change, and settings come and go. One that the line does not know was not there
+        when it was made: it agrees if it is off now, or has its default, which leaves things as
+        they were. One that is gone does not count.
         """
         then = line.get("settings")
         if then is None:
             return True
-        now = json.loads(json.dumps(asdict(self.plan.settings_for(self.dataset))))
-        return all(then[name] == now[name] for name in then.keys() & now.keys())
+        settings = self.plan.settings_for(self.dataset)
+        now, default = (json.loads(json.dumps(asdict(one))) for one in (settings, type(settings)()))
+        return all(
+            value == then[name] if name in then else not value or value == default[name]
+            for name, value in now.items()
+        )
 
     @property
     def facts(self) -> dict[str, object]:
