@@ -3,6 +3,7 @@
 from bpgnn.experiments.experiment import Experiment
 from bpgnn.experiments.paper.ablation import ABLATION
 from bpgnn.experiments.paper.aggregation import AGGREGATION
+from bpgnn.experiments.paper.datasets import DATA
 from bpgnn.experiments.paper.homophily import HOMOPHILY
 from bpgnn.experiments.paper.labels import LABELS
 from bpgnn.experiments.paper.layers import LAYERS
@@ -15,6 +16,7 @@ from bpgnn.experiments.paper.speed import SPEED
 from bpgnn.experiments.paper.splits import SPLITS
 
 EXPERIMENTS: dict[str, Experiment] = {
+    "datasets": DATA,
     "results": RESULTS,
     "robustness": ROBUSTNESS,
     "homophily": HOMOPHILY,
