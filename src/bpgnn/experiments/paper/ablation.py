@@ -16,6 +16,7 @@ VARIANTS: dict[str, dict[str, object]] = {
     "V not standardised": {"standardize": False},
     "no observed edges beside the latent": {"observed_messages": False},
     "observed edges without a gate": {"observed_gate": False},
+    "observed edges without evidence": {"edge_evidence": False},
     "no own states beside the messages": {"own_states": False},
     "a classifier on top": {"scores": "head", "hidden": (128, 64)},
     "none of these three": {
