@@ -22,7 +22,7 @@ WHO: dict[str, dict] = {
     "gcn tuned ": {"method": "gcn"},
 }
 CHANGES: dict[str, dict] = {"added": {"add_edges": 0.75}, "deleted": {"drop_edges": 0.75}}
-FIVE, THREE, ONE = range(5), range(3), range(1)
+TEN, FIVE, THREE, ONE = range(10), range(5), range(3), range(1)
 SETS = ("cora", "citeseer", "pubmed", "photo")
 PUBLISHED = (
     *("mlp", "gcn", "gat", "knn-gcn", "slaps", "lds", "idgl", "idgl-anch", "ddgm-e", "ddgm-h"),
@@ -36,7 +36,7 @@ def published(method: str, dataset: str, seeds: range = THREE, **changes: object
 
 
 RUNS: dict[str, list[Run]] = {
-    **{f"{who}{name}": over_seeds(name, FIVE, **own) for who, own in WHO.items() for name in SETS},
+    **{f"{who}{name}": over_seeds(name, TEN, **own) for who, own in WHO.items() for name in SETS},
     **{
         f"{who}{name} {word}": over_seeds(name, FIVE, **own, **change)
         for who, own in WHO.items()
@@ -47,10 +47,11 @@ RUNS: dict[str, list[Run]] = {
     "authors": over_seeds("cora", ONE, preset="authors"),
     "authors, 500 steps": over_seeds("cora", ONE, preset="authors", changes={"max_steps": 500}),
     **{
-        f"{graph} {residual}": over_seeds(
-            "cora", FIVE, add_edges=share, changes={"residual": residual}
+        f"{name}{word} {residual}": over_seeds(
+            name, FIVE, add_edges=share, changes={"residual": residual}
         )
-        for graph, share in (("cora", 0.0), ("cora added", 0.75))
+        for name in SETS[:2]
+        for word, share in (("", 0.0), (" added", 0.75))
         for residual in ("none", "sum")
     },
     **{f"{one} {name}": published(one, name) for one in PUBLISHED for name in SETS[:2]},

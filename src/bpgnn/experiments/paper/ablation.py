@@ -10,6 +10,7 @@ VARIANTS: dict[str, dict[str, object]] = {
     "no self among the witnesses": {"self_loops": False},
     "messages of weight one": {"message_weight": "none"},
     "task loss kept from the graph": {"task_shapes_graph": False},
+    "half of the embedding's inputs dropped": {"embedding_dropout": 0.5},
     "no latent loss": {"latent_loss_weight": 0.0},
     "the paper's graph loss as well": {"graph_loss": "reward"},
     "likelihood graph loss as well": {"graph_loss": "likelihood"},
