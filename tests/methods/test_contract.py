@@ -14,3 +14,9 @@ QUICK = {"slaps": {"warm_up": 4}}
 def test_the_method_keeps_the_contract(name, check):
     method = METHODS[name]
     METHOD_CHECKS[check](method, method.preset("tuned", "my own").changed(QUICK.get(name, {})))
+
+
+@pytest.mark.parametrize("check", METHOD_CHECKS)
+def test_bpgnn_with_evidence_for_its_edges_keeps_the_contract(check):
+    method = METHODS["bpgnn"]
+    METHOD_CHECKS[check](method, method.preset("tuned", "my own").changed({"edge_evidence": True}))

@@ -77,7 +77,7 @@ def test_sparse_features_give_the_same(drawn):
 def test_many_blocks_of_edges_give_what_one_gives(monkeypatch):
     data = block_model(40, mean_degree=6, seed=0)
     whole = edge_evidence(data.graph, data.features)
-    monkeypatch.setattr("bpgnn.nn.evidence._BLOCK", 7)
+    monkeypatch.setattr("bpgnn.nn.evidence._BLOCK_ENTRIES", 7 * data.features.size(1))
     torch.testing.assert_close(edge_evidence(data.graph, data.features), whole)
 
 

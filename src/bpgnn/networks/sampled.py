@@ -31,7 +31,7 @@ from bpgnn.losses.graph_reward import (
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
 from bpgnn.nn.choose import make_aggregation
 from bpgnn.nn.dropout import dropout
-from bpgnn.nn.evidence import EdgeEvidence
+from bpgnn.nn.evidence import EdgeEvidence, evidence_memory
 from bpgnn.nn.linear import FeatureLinear, LinearStart
 from bpgnn.nn.sparse import Features
 from bpgnn.nn.stack import Stack, make_layers
@@ -547,6 +547,9 @@ def sampled_memory(settings: SampledSettings, sizes: Sizes) -> int:
     sampling = 0
     if settings.boolean_layers:
         sampling = _SAMPLER_BYTES[settings.sampler](num_nodes)
+    if settings.edge_evidence:
+        counts = (num_nodes, sizes.num_edges, sizes.num_features, sizes.num_values)
+        sampling += evidence_memory(*counts)
     return weights + kept + 8 * sizes.num_values + sampling
 
 

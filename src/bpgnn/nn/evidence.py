@@ -11,8 +11,8 @@ from typing_extensions import override
 from bpgnn.graph import Graph
 from bpgnn.nn.sparse import Features, SparseMatrix, values_of
 
-# Edges at a time, so that the rows gathered for them stay small.
-_BLOCK = 1 << 14
+# Entries of the rows that are gathered at a time, one row for each edge.
+_BLOCK_ENTRIES = 1 << 21
 
 # Sums of squares up to this are rounding: no witness is left.
 _NOTHING = 1e-9
@@ -60,8 +60,9 @@ def edge_evidence(graph: Graph, features: Features, scale: Tensor | None = None)
     lengths = _dots(gathered, gathered)
     into, out_of = (ends.cpu().numpy().copy() for ends in (graph.targets, graph.sources))
     found = np.zeros((graph.num_edges, NUM_KINDS))
-    for start in range(0, graph.num_edges, _BLOCK):
-        block = slice(start, start + _BLOCK)
+    size = max(1, _BLOCK_ENTRIES // max(1, features.size(1)))
+    for start in range(0, graph.num_edges, size):
+        block = slice(start, start + size)
         i, j = into[block], out_of[block]
         found[block, 0] = _dots(unit[i], unit[j])
         found[block, 1] = _likeness_to_others(matrix, gathered, lengths, unit, i, j)
@@ -80,6 +81,12 @@ def _likeness_to_others(
     square = lengths[i] - 2 * weight * common + weight**2 * own
     left = square > _NOTHING * np.maximum(lengths[i], 1.0)
     return np.where(left, (common - weight * own) / np.sqrt(np.where(left, square, 1.0)), 0.0)
+
+
+def evidence_memory(num_nodes: int, num_edges: int, num_features: int, num_values: int) -> int:
+    """Estimate the bytes that :func:`edge_evidence` takes: N, E, F and stored feature values."""
+    gathered = min(num_edges * num_values // max(1, num_nodes), num_nodes * num_features)
+    return 16 * gathered + 64 * num_values + 150 * num_edges + 32 * _BLOCK_ENTRIES
 
 
 def column_scale(features: Features) -> Tensor:  # (N, F) -> (F,)
