@@ -105,7 +105,9 @@ def draw_accuracy(axes: Axes) -> None:
         ylabel="test accuracy, %",
         title="Mean and standard deviation over seeds",
     )
-    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=3, columnspacing=1.0)
+    axes.legend(
+        frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=3, columnspacing=1.0
+    )
 
 
 def main() -> None:

@@ -56,6 +56,7 @@ RUNS: dict[str, list[Run]] = {
     },
     **{f"{one} {name}": published(one, name) for one in PUBLISHED for name in SETS[:2]},
     "lds cora dense": published("lds", "cora", ONE, parameters="dense"),
+    **{f"{one} pubmed": published(one, "pubmed") for one in ("mlp", "gcn", "gat", "knn-gcn")},
     "idgl-anch pubmed": published("idgl-anch", "pubmed", ONE),
     "slaps pubmed": published("slaps", "pubmed", ONE),
     "ddgm-e pubmed": published("ddgm-e", "pubmed"),

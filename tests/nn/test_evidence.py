@@ -1,3 +1,4 @@
+import copy
 import math
 from dataclasses import replace
 
@@ -132,6 +133,16 @@ def test_graphs_of_no_or_one_edge_do_no_harm(edges):
     evidence = EdgeEvidence(graph, features)
     assert torch.isfinite(evidence(graph, features)).all()
     assert torch.isfinite(evidence.mean).all()
+
+
+def test_a_copy_does_not_copy_the_graph_and_weighs_the_same():
+    data = block_model(50, mean_degree=5, seed=0)
+    evidence = EdgeEvidence(data.graph, data.features)
+    with torch.no_grad():
+        evidence.weight.fill_(1.0)
+    twin = copy.deepcopy(evidence)
+    assert twin.seen is None
+    assert torch.equal(twin(data.graph, data.features), evidence(data.graph, data.features))
 
 
 def test_another_graph_is_measured_anew():

@@ -132,14 +132,20 @@ class EdgeEvidence(nn.Module):
         self.register_buffer("mean", mean)
         self.register_buffer("spread", torch.where(spread > 0, spread, 1.0))
         # Measured once for each graph: it does not change in training.
-        self.seen = (graph, features, found)
+        self.seen: tuple[Graph, Features, Tensor] | None = (graph, features, found)
+
+    @override
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the graph out of copies, which would copy it as well."""
+        return {**self.__dict__, "seen": None}
 
     @override
     def forward(self, graph: Graph, features: Features) -> Tensor:  # (E,)
         """Return the logarithm of what each edge counts for."""
-        if self.seen[0] is not graph or self.seen[1] is not features:
-            self.seen = (graph, features, edge_evidence(graph, features, self.scale))
-        return ((self.seen[2].to(self.mean) - self.mean) / self.spread) @ self.weight
+        seen = self.seen
+        if seen is None or seen[0] is not graph or seen[1] is not features:
+            self.seen = seen = (graph, features, edge_evidence(graph, features, self.scale))
+        return ((seen[2].to(self.mean) - self.mean) / self.spread) @ self.weight
 
 
 def _unit_rows(features: Features, scale: Tensor) -> Any:  # (N, F)
