@@ -435,6 +435,7 @@ def test_observed_messages_pass_over_observed_edges_beside_the_sampled_ones(prob
     points = output.detail[0][0].inference.kernel.latent
     squared = (points[problem.graph.sources] - points[problem.graph.targets]).pow(2).sum(1)
     kept = 0.5 * torch.exp(-(gate or 0.0) * squared)
+    torch.testing.assert_close(method.network.observed_weights(output, problem), kept)
     weight = torch.cat([torch.ones(sampled.num_edges), kept])
     for layer in method.network.layers:
         states = F.relu(reference_layer(layer)(states, edges, weight))
@@ -464,8 +465,9 @@ def test_evidence_weighs_the_messages_of_observed_edges(problem):
     states = problem.features
     for layer in method.network.layers:
         states = F.relu(reference_layer(layer)(states, problem.graph.edge_index, weight))
-    found = method(problem, generator=seeded()).logits[0]
-    torch.testing.assert_close(found, head(method, states))
+    output = method(problem, generator=seeded())
+    torch.testing.assert_close(output.logits[0], head(method, states))
+    torch.testing.assert_close(method.network.observed_weights(output, problem), weight)
 
 
 def test_evidence_weighs_observed_messages_beside_the_sampled_ones_too(problem):
@@ -478,6 +480,7 @@ def test_evidence_weighs_observed_messages_beside_the_sampled_ones_too(problem):
     (sampled,) = output.draws
     edges = torch.cat([sampled.edge_index, problem.graph.edge_index], dim=1)
     kept = evidence(problem.graph, problem.features).exp()
+    torch.testing.assert_close(method.network.observed_weights(output, problem), kept)
     weight = torch.cat([torch.ones(sampled.num_edges), kept])
     states = problem.features
     for layer in method.network.layers:

@@ -261,10 +261,7 @@ class SampledNetwork(nn.Module):
         settings = self.settings
         states = self._input(problem.features, generator)
         graph = problem.graph or Graph.empty(problem.num_nodes).to(self.expected_right.device)
-        weight = None if graph.edge_weight is None else graph.edge_weight.log()
-        if self.evidence is not None and problem.graph is not None:
-            evidence = self.evidence(problem.graph, problem.features)
-            weight = evidence if weight is None else weight + evidence
+        weight = self._known_weight(problem)
         branches = [_Branch(states, None, graph, weight)]
         given = None if draws is None else iter(draws)
         drawn: list[Graph] = []
@@ -304,6 +301,17 @@ class SampledNetwork(nn.Module):
             return {}
         found = layers[-1].inference
         return {"latent": found.kernel, "product": found.probabilities}
+
+    def observed_weights(self, output: Output, problem: Problem) -> Tensor:  # (E,)
+        """Return what the message of each observed edge counts for after the last Boolean layer.
+
+        Without observed messages beside the sampled ones it is what f hears of the edge.
+        """
+        graph, known = problem.graph or Graph.empty(problem.num_nodes), self._known_weight(problem)
+        layers = output.detail[0]
+        if not layers or self.observed_weight is None:
+            return graph.weights if known is None else known.exp()
+        return self._observed_log_weight(graph, known, layers[-1].inference.kernel).exp()
 
     def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
         """Return the task loss and, as settled, latent and graph loss."""
@@ -397,14 +405,30 @@ class SampledNetwork(nn.Module):
         if self.observed_weight is None or observed is None:
             return sampled, log_weight
         graph, known = observed
-        own = self.observed_weight.expand(graph.num_edges)
-        own = own if known is None else own + known.to(own)
-        if self.observed_gate is not None:
-            own = own - self._unlikeness(graph, kernel)
+        own = self._observed_log_weight(graph, known, kernel)
         drawn = own.new_zeros(sampled.num_edges) if log_weight is None else log_weight
         edges = torch.cat([sampled.edge_index, graph.edge_index], dim=1)
         order = torch.argsort(edges[1], stable=True)
         return Graph(edges[:, order], sampled.num_nodes), torch.cat([drawn, own])[order]
+
+    def _known_weight(self, problem: Problem) -> Tensor | None:  # (E,)
+        """Return the logarithm of what observed edges count for by themselves, None for ones."""
+        graph = problem.graph
+        if graph is None:
+            return None
+        weight = None if graph.edge_weight is None else graph.edge_weight.log()
+        if self.evidence is None:
+            return weight
+        evidence = self.evidence(graph, problem.features)
+        return evidence if weight is None else weight + evidence
+
+    def _observed_log_weight(
+        self, graph: Graph, known: Tensor | None, kernel: KernelProbabilities
+    ) -> Tensor:  # (E,)
+        """Return the logarithm of what observed edges count for beside the sampled ones."""
+        own = cast(Tensor, self.observed_weight).expand(graph.num_edges)
+        own = own if known is None else own + known.to(own)
+        return own if self.observed_gate is None else own - self._unlikeness(graph, kernel)
 
     def _unlikeness(self, observed: Graph, kernel: KernelProbabilities) -> Tensor:  # (E,)
         """Return g γ² of each observed edge."""
