@@ -372,8 +372,8 @@ def reproduce(
 ) -> None:
     """Make the runs of the paper's experiments that are missing, and write the report.
 
-    Experiments: datasets, results, robustness, homophily, layers, aggregation, speed,
-    residual, recovery, ablation, labels, no-graph, splits.
+    Experiments: datasets, results, robustness, homophily, layers, aggregation,
+    speed, residual, recovery, ablation, labels, no-graph, splits.
 
     Example: bpgnn reproduce robustness --seeds 3
     """

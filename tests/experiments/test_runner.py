@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
@@ -82,7 +83,7 @@ def test_asking_again_runs_only_what_is_missing(store):
 
 
 def test_what_was_made_with_other_settings_is_made_again(store):
-    now = {"k": Plan().settings_for("cora").k, "of_old": 1}
+    now = {**asdict(Plan().settings_for("cora")), "of_old": 1}
     with store.writing() as append:
         append({**quick(GRID[0], None), "settings": now})
         append({**quick(GRID[1], None), "settings": {**now, "k": 99}})

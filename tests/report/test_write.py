@@ -73,7 +73,8 @@ def test_every_experiment_has_a_section():
 def test_the_data_are_those_that_the_paper_prints(sections):
     (table,) = by_name(sections, "datasets").tables
     assert [name for name, _ in table.rows] == ["Cora", "CiteSeer", "PubMed", "Photo"]
-    assert all(entry.text == entry.printed for _, entries in table.rows for entry in entries)
+    for _, entries in table.rows:
+        assert [one.text.replace(",", "") for one in entries] == [one.printed for one in entries]
 
 
 def test_the_main_table_has_ours_the_papers_and_the_difference(sections):

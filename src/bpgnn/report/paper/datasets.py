@@ -18,6 +18,6 @@ def _entries(name: str) -> tuple[Entry, ...]:
     one = CATALOG[name]
     pairs = one.num_pairs or 0
     sizes = (one.num_nodes, pairs, one.num_features, one.num_classes)
-    texts = (*map(str, sizes), f"{2 * pairs / one.num_nodes:.1f}")
+    texts = (*(f"{size:,}" for size in sizes), f"{2 * pairs / one.num_nodes:.1f}")
     beside = zip(texts, PRINTED[name], strict=True)
     return tuple(Entry(note=text, printed=printed) for text, printed in beside)
