@@ -51,12 +51,11 @@ def draw_weights(axes: Axes) -> None:
     weights = message_weights(fitted, pairs)
     weights /= np.median(weights)
     bins = np.geomspace(*np.quantile(weights, [0.005, 0.995]), 30)
-    for name, mask in (("true", true.numpy()), ("added", ~true.numpy())):
-        print(f"{name}: {(weights[mask] > 1).mean():.2f} count for more than the median pair")
     for name, mask, colour, hatch in (
         ("in Cora", true.numpy(), BLUE, ""),
         ("added at random", ~true.numpy(), ORANGE, "///"),
     ):
+        print(f"{name}: {(weights[mask] > 1).mean():.2f} count for more than the median pair")
         share = np.ones(mask.sum()) / mask.sum()
         axes.hist(
             np.clip(weights[mask], bins[0], bins[-1]),

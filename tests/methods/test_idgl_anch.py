@@ -283,7 +283,7 @@ def test_presets_exist_for_any_data_set(dataset):
         IDGLAnch.preset(name, dataset) for name in ("published", "paper", "tuned")
     )
     assert published.split == "public"
-    # A departure: one seed of three takes 165 steps to come back from its first ones.
+    # A departure: of two seeds one takes 165 steps to come back from its first ones.
     patience = 200 if dataset == "citeseer" else 100
     assert (published.hidden, published.patience, published.evaluate_every) == (16, patience, 1)
     assert (paper.hidden, paper.split) == (32, "complete")

@@ -139,7 +139,7 @@ class IDGLAnch(IterativeMethod[IDGLAnchSettings]):
         observed, the symmetrised 20 nearest neighbours stand in. Self-loops of an observed
         graph do not count twice. On CiteSeer training stops after 200 steps without progress
         instead of 100: in the first steps the regulariser drives the states together, as it
-        does in the authors' code, and one seed of three takes 165 steps to come back. Several
+        does in the authors' code, and of two seeds one takes 165 steps to come back. Several
         samples, if asked for, have anchors of their own. The graph handed out has each node's
         100 heaviest neighbours only. The arithmetic alone is other: similarities without
         threshold stay products of narrow factors, and B is

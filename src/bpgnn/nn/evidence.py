@@ -9,7 +9,8 @@ from torch import Tensor, nn
 from typing_extensions import override
 
 from bpgnn.graph import Graph
-from bpgnn.nn.sparse import Features, SparseMatrix, values_of
+from bpgnn.nn.nearest import to_numpy
+from bpgnn.nn.sparse import Features, values_of
 
 # Entries of the rows that are gathered at a time, one row for each edge.
 _BLOCK_ENTRIES = 1 << 21
@@ -53,7 +54,7 @@ def edge_evidence(graph: Graph, features: Features, scale: Tensor | None = None)
         tensor([1.0000, 0.0000, 0.0000, 0.6931])
     """
     unit = _unit_rows(features, column_scale(features) if scale is None else scale)
-    matrix = _adjacency(graph)
+    matrix: Any = graph.to_scipy().astype(np.float64)
     pattern = matrix.astype(bool).astype(np.float64)
     gathered = _spread_if_full(matrix @ unit)
     unit = _spread_if_full(unit)
@@ -166,22 +167,11 @@ def _dots(left: Any, right: Any) -> Any:  # (B, F), (B, F) -> (B,)
 def _spread_if_full(matrix: Any) -> Any:  # (N, F)
     """Write a sparse matrix out where that saves time and hardly takes memory.
 
-    Measured on Photo: 12 seconds for sparse rows, 1.4 for dense ones.
+    Measured on Photo: 10.6 CPU-seconds with sparse rows, 3.0 with dense ones.
     """
     full = matrix.nnz > _FULL * matrix.shape[0] * matrix.shape[1]
     return matrix.toarray() if full else matrix.tocsr()
 
 
-def _adjacency(graph: Graph) -> Any:  # (N, N), sparse
-    index = graph.edge_index.cpu().numpy()
-    weight = graph.weights.detach().cpu().double().numpy()
-    shape = (graph.num_nodes, graph.num_nodes)
-    return scipy.sparse.csr_array((weight, (index[1], index[0])), shape=shape)
-
-
 def _to_scipy(features: Features) -> Any:  # (N, F)
-    if isinstance(features, SparseMatrix):
-        parts = (features.value.double(), features.column, features.pointer)
-        arrays = tuple(part.detach().cpu().numpy() for part in parts)
-        return scipy.sparse.csr_array(arrays, shape=features.shape)
-    return scipy.sparse.csr_array(features.detach().cpu().double().numpy())
+    return scipy.sparse.csr_array(to_numpy(features)).astype(np.float64)
