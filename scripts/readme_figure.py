@@ -19,6 +19,7 @@ from bpgnn.experiments.run import over_seeds
 from bpgnn.experiments.store import Store
 from bpgnn.graph import Graph
 from bpgnn.report.table import lines_of
+from bpgnn.training.compare import merged
 from bpgnn.training.fit import Fit, Plan, fit
 from bpgnn.training.run import load_for
 
@@ -28,9 +29,7 @@ BLUE, ORANGE = "#0072B2", "#D55E00"  # told apart by the colour-blind, and in gr
 
 def message_weights(fitted: Fit, pairs: torch.Tensor) -> np.ndarray:
     """Look up what the messages of each observed pair count for, the mean of both directions."""
-    graph = fitted.problem.graph
-    weights = fitted.method.network.observed_weights(fitted.output, fitted.problem).detach()
-    matrix = Graph(graph.edge_index, graph.num_nodes, weights).to_scipy()
+    matrix = merged(fitted.method.message_graphs(fitted.output, fitted.problem)).to_scipy()
     low, high = pairs.numpy()
     return np.asarray((matrix[low, high] + matrix[high, low]) / 2).ravel()
 

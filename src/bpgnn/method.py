@@ -226,6 +226,13 @@ class Method(nn.Module, ABC, Generic[SettingsT]):
         """Return the last latent graph of each sample, with weights, or none."""
         return ()
 
+    def message_graphs(self, output: Output, problem: Problem) -> tuple[Graph, ...]:  # noqa: ARG002
+        """Return what the last messages of each sample pass over, weighed as they are.
+
+        That is the latent graph, unless a method puts observed edges beside it.
+        """
+        return self.latent_graphs(output)
+
     def edge_probabilities(self, output: Output) -> dict[str, EdgeProbabilities]:  # noqa: ARG002
         """Return by name what the last latent graph was drawn from, where it was drawn."""
         return {}

@@ -155,12 +155,14 @@ class _Branch:
 @final
 @dataclass(frozen=True, eq=False)
 class _Drawn:
-    """Remember what a Boolean layer drew, for the graph loss."""
+    """Remember what a Boolean layer drew, for the graph loss, and what messages pass over."""
 
     inference: Inference
     graph: Graph
     edge_log_prob: Tensor  # (E,)
     edge_scores: Tensor  # (E,)
+    messages: Graph
+    message_log_weight: Tensor | None  # (E of messages,)
 
     @property
     def log_prob(self) -> Tensor:  # (N, K)
@@ -292,7 +294,8 @@ class SampledNetwork(nn.Module):
 
     def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
         """Return the last graph of each sample, with its probabilities as weights."""
-        return tuple(_weighted(layers[-1]) for layers in output.detail if layers)
+        drawn = [layers[-1] for layers in output.detail if layers]
+        return tuple(_as_weighed(one.graph, one.edge_log_prob) for one in drawn)
 
     def edge_probabilities(self, output: Output) -> dict[str, EdgeProbabilities]:
         """Return P and what it was joined with the observed graph to, of the last layer."""
@@ -302,16 +305,17 @@ class SampledNetwork(nn.Module):
         found = layers[-1].inference
         return {"latent": found.kernel, "product": found.probabilities}
 
-    def observed_weights(self, output: Output, problem: Problem) -> Tensor:  # (E,)
-        """Return what the message of each observed edge counts for after the last Boolean layer.
+    def message_graphs(self, output: Output, problem: Problem) -> tuple[Graph, ...]:
+        """Return what the messages after the last Boolean layer pass over, weighed as they are.
 
-        Without observed messages beside the sampled ones it is what f hears of the edge.
+        Without Boolean layers that is the observed graph.
         """
-        graph, known = problem.graph or Graph.empty(problem.num_nodes), self._known_weight(problem)
-        layers = output.detail[0]
-        if not layers or self.observed_weight is None:
-            return graph.weights if known is None else known.exp()
-        return self._observed_log_weight(graph, known, layers[-1].inference.kernel).exp()
+        drawn = [layers[-1] for layers in output.detail if layers]
+        if drawn:
+            return tuple(_as_weighed(one.messages, one.message_log_weight) for one in drawn)
+        if problem.graph is None:
+            return ()
+        return (_as_weighed(problem.graph, self._known_weight(problem)),)
 
     def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
         """Return the task loss and, as settled, latent and graph loss."""
@@ -387,8 +391,9 @@ class SampledNetwork(nn.Module):
             )
             if log_weight is not None and not self.settings.task_shapes_graph:
                 log_weight = log_weight.detach()
-            drawn = _Drawn(found, sampled, log_prob, scores.to(log_prob.dtype))
             graph, log_weight = self._beside_observed(sampled, log_weight, observed, found.kernel)
+            scores = scores.to(log_prob.dtype)
+            drawn = _Drawn(found, sampled, log_prob, scores, graph, log_weight)
             branches.append(
                 _Branch(branch.states, found.latent, graph, log_weight, (*branch.drawn, drawn))
             )
@@ -524,6 +529,10 @@ class SampledMethod(Method[SampledT], ABC):
         return self.network.latent_graphs(output)
 
     @override
+    def message_graphs(self, output: Output, problem: Problem) -> tuple[Graph, ...]:
+        return self.network.message_graphs(output, problem)
+
+    @override
     def edge_probabilities(self, output: Output) -> dict[str, EdgeProbabilities]:
         return self.network.edge_probabilities(output)
 
@@ -532,11 +541,14 @@ class SampledMethod(Method[SampledT], ABC):
         self.network.observe(output, problem)
 
 
-def _weighted(drawn: _Drawn) -> Graph:
-    """Hand out a drawn graph with its probabilities as weights."""
-    # A weight that underflows would be no edge at all.
-    weight = drawn.edge_log_prob.detach().exp().clamp(min=1e-30)
-    return Graph.from_edge_index(drawn.graph.edge_index, drawn.graph.num_nodes, weight)
+def _as_weighed(graph: Graph, log_weight: Tensor | None) -> Graph:  # a graph, (E,)
+    """Hand out a graph with weights; those of an edge that is there twice are added up."""
+    if log_weight is None:
+        weight = torch.ones(graph.num_edges, device=graph.edge_index.device)
+    else:
+        # A weight that underflows would be no edge at all.
+        weight = log_weight.detach().exp().clamp(min=1e-30)
+    return Graph.from_edge_index(graph.edge_index, graph.num_nodes, weight)
 
 
 def _drawn_graphs(sample: Sample, known: list[Graph] | None) -> list[tuple[Graph, Tensor]]:

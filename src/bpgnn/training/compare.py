@@ -35,8 +35,8 @@ def merged(graphs: tuple[Graph, ...]) -> Graph:
     return Graph.from_edge_index(edges, graphs[0].num_nodes, weight)
 
 
-def recovery(observed: Graph, latent: Graph, true: Graph) -> float | None:
-    """Measure how well latent weights tell true edges from added ones, from 0 to 1.
+def recovery(observed: Graph, learned: Graph, true: Graph) -> float | None:
+    """Measure how well learned weights tell true edges from added ones, from 0 to 1.
 
     A pair of nodes has the weight of both directions together. None where no edge was added,
     or none is true.
@@ -47,7 +47,7 @@ def recovery(observed: Graph, latent: Graph, true: Graph) -> float | None:
         >>> recovery(observed, true, true)
         1.0
     """
-    pairs, (weighed, weight) = pair_keys(observed), _pair_weights(latent)
+    pairs, (weighed, weight) = pair_keys(observed), _pair_weights(learned)
     is_true = torch.isin(pairs, pair_keys(true))
     if bool(is_true.all()) or not bool(is_true.any()):
         return None
@@ -89,9 +89,7 @@ def same_label_counts(
 _INTERVALS = 10
 
 
-def compare_graphs(
-    observed: Graph | None, latent: Graph, labels: Tensor, true: Graph | None = None
-) -> LatentSummary:
+def compare_graphs(observed: Graph | None, latent: Graph, labels: Tensor) -> LatentSummary:
     """Count the undirected pairs that were kept, added and dropped, and compare homophily."""
     observed = observed or Graph.empty(latent.num_nodes)
     before, after = (pair_keys(graph) for graph in (observed, latent))
@@ -102,7 +100,6 @@ def compare_graphs(
         dropped=len(before) - kept,
         observed_homophily=homophily(observed, labels),
         latent_homophily=homophily(latent, labels),
-        recovery=None if true is None else recovery(observed, latent, true),
     )
 
 

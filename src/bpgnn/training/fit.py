@@ -23,7 +23,7 @@ from bpgnn.training.checkpoint import (
     restore_optimizer,
     to_bytes,
 )
-from bpgnn.training.compare import compare_graphs, merged, same_label_counts
+from bpgnn.training.compare import compare_graphs, merged, recovery, same_label_counts
 from bpgnn.training.evaluate import predict, score
 from bpgnn.training.folder import CHECKPOINT, DATA, PLAN, RESULT, WEIGHTS, RunFolder
 from bpgnn.training.memory import check_memory
@@ -329,8 +329,12 @@ class _Training:
             name: same_label_counts(found, test, data.labels)
             for name, found in self.method.edge_probabilities(output).items()
         }
-        summary = compare_graphs(data.graph, latent, data.labels, data.true_graph)
-        return replace(summary, test_pairs=counts)
+        summary = compare_graphs(data.graph, latent, data.labels)
+        if data.graph is None or data.true_graph is None:
+            return replace(summary, test_pairs=counts)
+        messages = merged(self.method.message_graphs(output, self.problem)).to("cpu")
+        found = recovery(data.graph, messages, data.true_graph)
+        return replace(summary, test_pairs=counts, recovery=found)
 
     def _record(self, probabilities: Tensor, summary: LatentSummary | None) -> RunRecord:
         labels, split = self.dataset.labels, self.dataset.chosen_split()

@@ -30,9 +30,9 @@ class LatentSummary:
         dropped: Observed pairs in none of the sampled graphs.
         observed_homophily: Share of observed edges whose ends have the same label.
         latent_homophily: The same share of latent edges, each counted by its weight.
-        recovery: Where edges were added: the chance that a true edge has more weight in the
-            latent graph than an added one, equal weights counting half (the area under the
-            ROC curve).
+        recovery: Where edges were added: the chance that the messages of a true edge count for
+            more than those of an added one, a draw counting half (the area under the ROC
+            curve).
         test_pairs: By the name of edge probabilities: for each tenth of the interval from 0 to
             1 the pairs of test nodes whose probability lies there, and those among them that
             have the same label.
