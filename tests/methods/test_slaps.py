@@ -167,6 +167,53 @@ def test_evaluation_is_over_the_graph_of_the_last_training_step(problem, generat
     assert torch.equal(other(problem, generator=seeded(1)).logits, found.logits)
 
 
+def thinned_by_definition(method, features, kept):
+    """A after entry after entry of its two halves was dropped or scaled up, in plain loops."""
+    whole, _ = adjacency_by_definition(method, features)
+    unit = F.normalize(vectors_by_definition(method, features), dim=1)
+    best = (unit @ unit.t()).topk(method.settings.k + 1)
+    thin = torch.zeros_like(whole)
+    for i in range(NODES):
+        for place in range(method.settings.k + 1):
+            j, value = int(best.indices[i, place]), F.relu(best.values[i, place])
+            slot = method.neighbours[i].tolist().index(j)
+            thin[i, j] += value / 2 * kept[0, i, slot]
+            thin[j, i] += value / 2 * kept[1, i, slot]
+    scale = (whole.sum(1) + 1e-10) ** -0.5
+    return scale.unsqueeze(1) * thin * scale
+
+
+@pytest.mark.parametrize("generator", ["mlp-d", "mlp"])
+def test_thinned_in_turn_classifier_and_evaluation_see_what_both_left_of_one_matrix(
+    problem, generator
+):
+    rates = {"denoising_adjacency_dropout": 0.3, "adjacency_dropout": 0.4}
+    own = {"generator": generator, "thin_in_turn": True, "dropout": 0.0, "warm_up": 1, **rates}
+    method = stirred(built(problem, **own))
+    output = method(problem, generator=seeded())
+    assert output.detail.kept.unique().tolist() == pytest.approx([0.0, 1 / 0.7])
+    method.observe(output, problem)
+    output = method(problem, generator=seeded(1))
+    method.observe(output, problem)
+    assert method.kept.unique().tolist() == pytest.approx([0.0, 1 / 0.7 / 0.6])
+    assert float((method.kept > 0).double().mean()) == pytest.approx(0.7 * 0.6, abs=0.1)
+
+    expected = thinned_by_definition(method, problem.features, method.kept)
+    torch.testing.assert_close(output.detail.seen.to_dense(), expected)
+    denoised, seen = (output.detail.denoised.to_dense(), output.detail.seen.to_dense())
+    assert (denoised > 0)[seen > 0].all()
+    assert (denoised > 0).sum() > (seen > 0).sum()
+    logits = gcn(method.classifier, expected, problem.features)
+    torch.testing.assert_close(output.logits[0], logits)
+    evaluated = method.eval()(problem, generator=seeded(2))
+    torch.testing.assert_close(evaluated.logits[0], logits)
+    again = method(problem, generator=seeded(3), draws=evaluated.draws)
+    torch.testing.assert_close(again.logits, evaluated.logits)
+    other = built(problem, seed=1, **own).eval()
+    other.load_state_dict(method.state_dict())
+    assert torch.equal(other(problem, generator=seeded(1)).logits, evaluated.logits)
+
+
 @pytest.mark.parametrize("generator", ["mlp-d", "mlp"])
 @pytest.mark.parametrize("trained", [False, True])
 def test_relabelling_nodes_relabels_the_prediction(problem, generator, trained):
@@ -269,6 +316,7 @@ def test_more_neighbours_than_there_are_nodes_are_refused(problem):
         ({"masked_share": 0.0}, "`masked_share` must be above 0 and at most 1"),
         ({"denoising_weight": -1.0}, "`denoising_weight` must be 0 or more"),
         ({"generator": "mlpd"}, "`generator` cannot be 'mlpd'. Did you mean mlp-d?"),
+        ({"generator": "fp", "thin_in_turn": True}, "`thin_in_turn` is for sparse graphs"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(changes, words):
@@ -293,6 +341,7 @@ def test_the_published_preset_is_the_table_of_the_authors(dataset, generator, k,
     assert (found.select_by, found.feature_scaling, found.hidden) == ("accuracy", "none", 32)
     assert found.patience >= found.max_steps
     assert found.split == split
+    assert found.thin_in_turn == (dataset == "pubmed")
     assert SLAPS.preset("paper", dataset).split == "complete"
     assert SLAPS.preset("tuned", dataset).split == "auto"
 

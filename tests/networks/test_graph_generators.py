@@ -49,10 +49,13 @@ def test_vectors_and_gradients_are_those_of_the_definition(kind, activation):
 
 
 @pytest.mark.parametrize("kind", [DenseGenerator, DiagonalGenerator])
-def test_at_first_vectors_are_the_features_at_length_one(kind):
-    features = words()
-    found = dense_of(kind(8, "relu").double()(features))
-    torch.testing.assert_close(found, F.normalize(features, dim=1))
+def test_at_first_vectors_are_the_features_at_length_one_but_for_small_biases(kind):
+    features, generator = words(), kind(8, "relu").double()
+    for name, bias in generator.named_parameters():
+        if "bias" in name:
+            assert 0 < float(bias.detach().abs().max()) <= 8**-0.5
+            bias.data.zero_()
+    torch.testing.assert_close(dense_of(generator(features)), F.normalize(features, dim=1))
 
 
 def test_what_is_weighed_down_to_zero_has_finite_gradients():

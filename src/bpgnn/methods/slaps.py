@@ -1,6 +1,6 @@
 """SLAPS: a graph learned from features alone, with a denoising auto-encoder to help."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, cast, final
 
 import torch
@@ -15,8 +15,9 @@ from bpgnn.networks.denoising import FeatureKind, Mask, kind_of, reconstruction_
 from bpgnn.networks.graph_generators import DenseGenerator, DiagonalGenerator, FullGenerator
 from bpgnn.networks.similar import most_similar, similarities
 from bpgnn.networks.two_layer_gcn import TwoLayerGCN
-from bpgnn.nn.adjacency import Adjacency, SymmetricPlaces, normalized
-from bpgnn.nn.pattern import SparseValues
+from bpgnn.nn.adjacency import Adjacency, SymmetricPlaces, normalized, row_sums, without_zeros
+from bpgnn.nn.dropout import dropout
+from bpgnn.nn.pattern import Pattern, SparseValues
 from bpgnn.nn.sparse import Features
 
 
@@ -36,6 +37,9 @@ class SLAPSSettings(MethodSettings):
         hidden: Hidden width of the classifier.
         dropout: Share of the classifier's hidden layer dropped in training.
         adjacency_dropout: Share of the entries of its adjacency matrix dropped in training.
+        thin_in_turn: Drop entries of one and the same matrix, for the auto-encoder and then, of
+            what is left, for the classifier, and evaluate over what both left, as the authors'
+            sparse code does; else each drops its own, and all are there in evaluation.
         denoising_hidden: Hidden width of the auto-encoder.
         denoising_dropout: Share of its hidden layer dropped in training.
         denoising_adjacency_dropout: Share of the entries of its matrix dropped in training.
@@ -55,6 +59,7 @@ class SLAPSSettings(MethodSettings):
     hidden: int = 32
     dropout: float = 0.5
     adjacency_dropout: float = 0.5
+    thin_in_turn: bool = False
     denoising_hidden: int = 512
     denoising_dropout: float = 0.5
     denoising_adjacency_dropout: float = 0.25
@@ -76,6 +81,11 @@ class SLAPSSettings(MethodSettings):
             "0 or more", lambda number: number >= 0, "denoising_weight", "masked_zeros", "warm_up"
         )
         self.refuse_unless("above 0 and at most 1", lambda share: 0 < share <= 1, "masked_share")
+        if self.thin_in_turn and self.generator == "fp":
+            raise InputError(
+                "`thin_in_turn` is for sparse graphs, and `generator=fp` makes a full one. "
+                "Set `thin_in_turn=false` or another generator."
+            )
 
 
 @final
@@ -84,8 +94,11 @@ class _Learned:
     """Hold a learned graph, and what of it is kept between steps."""
 
     adjacency: Adjacency  # A~, before it is normalised
+    seen: Adjacency  # A, what the classifier passes messages over
+    denoised: Adjacency  # what the auto-encoder does
     neighbours: Tensor | None = None  # (N, K)
     similarity: Tensor | None = None  # (N, K)
+    kept: Tensor | None = None  # (2, N, K), what dropping left of the entries of A
     denoising: Tensor | None = None  # the auto-encoder's loss
 
 
@@ -119,9 +132,12 @@ def _row(
     weight: float,
     mask: tuple[float, float],
     activation: str = "relu",
+    *,
+    sparse_code: bool = False,
 ) -> dict[str, Any]:
     """Name the numbers of a row of the authors' table."""
     return {
+        "thin_in_turn": sparse_code,
         "learning_rate": rates[0],
         "graph_learning_rate": rates[1],
         "weight_decay": rates[2],
@@ -146,9 +162,11 @@ _TABLE: dict[tuple[str, str], dict[str, Any]] = {
     ("citeseer", "mlp-d"): _row(
         (0.001, 0.01, 0.05), 1024, (0.5, 0.5), 20, 10.0, (5.0, 0.1), "tanh"
     ),
-    ("pubmed", "mlp"): _row((0.01, 0.01, 5e-4), 128, (0.5, 0.5), 15, 10.0, (5.0, 0.05)),
+    ("pubmed", "mlp"): _row(
+        (0.01, 0.01, 5e-4), 128, (0.5, 0.5), 15, 10.0, (5.0, 0.05), sparse_code=True
+    ),
     ("pubmed", "mlp-d"): _row(
-        (0.01, 0.01, 5e-4), 128, (0.25, 0.25), 15, 100.0, (5.0, 0.05), "tanh"
+        *((0.01, 0.01, 5e-4), 128, (0.25, 0.25), 15, 100.0, (5.0, 0.05), "tanh"), sparse_code=True
     ),
 }
 
@@ -193,12 +211,13 @@ class SLAPS(Method[SLAPSSettings]):
         by block, their similarities computed again with gradients, and both GCNs run over
         these edges; the auto-encoder guesses hidden entries only. All that is exact. Between
         two searches neighbours stay (`refresh_every`: 1 on Cora and CiteSeer, which is exact;
-        20 on PubMed and Photo, where a search costs as much as several steps). Biases of the
-        MLP generator begin at zero, so that its first graph is that of the nearest neighbours,
-        as the paper has it. Every entry of A is dropped by itself; the authors' sparse mode,
-        which they run on PubMed, drops its two halves apart. ELU goes with FP and ReLU with
-        the others, as in all published settings. As with the authors, an evaluation takes the
-        graph of the last training step; features other than those trained on get their own.
+        20 on PubMed and Photo, where a search costs as much as several steps). The paper begins
+        MLP with the graph of the nearest neighbours; their code's random biases, which are kept,
+        do not quite. On PubMed it drops entries of one matrix twice over and evaluates without
+        them (`thin_in_turn`), which its dense form does not; so do we, on PubMed alone, but
+        with ReLU before degrees are added up. ELU goes with FP and ReLU with the others, as in
+        all published settings. As with the authors, an evaluation takes the graph of the last
+        training step; features other than those trained on get their own.
     """
 
     citation: ClassVar[str] = """@inproceedings{fatemi2021slaps,
@@ -225,6 +244,7 @@ class SLAPS(Method[SLAPSSettings]):
     steps: Tensor
     neighbours: Tensor
     similarity: Tensor
+    kept: Tensor
 
     def __init__(self, settings: SLAPSSettings, problem: Problem) -> None:
         """Make the generator, the auto-encoder and the classifier."""
@@ -237,15 +257,16 @@ class SLAPS(Method[SLAPSSettings]):
                 f"{settings.k}. Ask for fewer neighbours a node."
             )
         self.graph = _make_generator(settings, problem.features)
+        apart = not settings.thin_in_turn
         self.denoiser = TwoLayerGCN(
             *(num_features, settings.denoising_hidden, num_features),
             dropout=settings.denoising_dropout,
-            adjacency_dropout=settings.denoising_adjacency_dropout,
+            adjacency_dropout=settings.denoising_adjacency_dropout if apart else 0.0,
         )
         self.classifier = TwoLayerGCN(
             *(num_features, settings.hidden, problem.num_classes),
             dropout=settings.dropout,
-            adjacency_dropout=settings.adjacency_dropout,
+            adjacency_dropout=settings.adjacency_dropout if apart else 0.0,
         )
         self.kind: FeatureKind = kind_of(problem.features)
         if settings.feature_kind != "auto":
@@ -258,6 +279,7 @@ class SLAPS(Method[SLAPSSettings]):
         shape = (0, 0) if settings.generator == "fp" else (num_nodes, settings.k + 1)
         self.register_buffer("neighbours", torch.zeros(shape, dtype=torch.long))
         self.register_buffer("similarity", torch.zeros(shape))
+        self.register_buffer("kept", torch.ones((0,) if apart else (2, *shape)))
 
     @override
     @classmethod
@@ -307,17 +329,17 @@ class SLAPS(Method[SLAPSSettings]):
         draws: Draws | None = None,
     ) -> Output:
         features = problem.features
-        learned = self._taken(cast(Graph, draws[0])) if draws else self._learned(features)
-        adjacency = normalized(learned.adjacency)
-        logits = self.classifier(features, adjacency, generator=generator)
+        given = cast(Graph, draws[0]) if draws else None
+        learned = self._learned(features, generator) if given is None else _taken(given)
+        logits = self.classifier(features, learned.seen, generator=generator)
         if self.training and self.settings.denoising_weight > 0:
             mask = self.mask if features is self.features else self._make_mask(features)
             masked = mask.draw(generator=generator)
             guess = self.denoiser.at(
-                masked.pattern, masked.features, adjacency, generator=generator
+                masked.pattern, masked.features, learned.denoised, generator=generator
             )
             loss = reconstruction_loss(guess, masked.target, self.kind)
-            learned = _Learned(learned.adjacency, learned.neighbours, learned.similarity, loss)
+            learned = replace(learned, denoising=loss)
         return Output(logits.unsqueeze(0), () if self.training else _drawn(learned), learned)
 
     @override
@@ -337,16 +359,20 @@ class SLAPS(Method[SLAPSSettings]):
         learned = cast(_Learned, output.detail)
         if learned.neighbours is not None and learned.similarity is not None:
             self.neighbours, self.similarity = learned.neighbours, learned.similarity.detach()
+        if learned.kept is not None:
+            self.kept = learned.kept
 
     @override
     def latent_graphs(self, output: Output) -> tuple[Graph, ...]:
         learned = cast(_Learned, output.detail)
         return (_as_graph(learned.adjacency, self.settings.k + 1),)
 
-    def _learned(self, features: Features) -> _Learned:
+    def _learned(self, features: Features, generator: torch.Generator) -> _Learned:
         """Make the graph; in evaluation it is the one of the last training step, if any."""
         if isinstance(self.graph, FullGenerator):
-            return _Learned(self.graph())
+            adjacency = self.graph()
+            seen = normalized(adjacency)
+            return _Learned(adjacency, seen, seen)
         known = features is self.features and int(self.steps) > 0
         if known and not self.training:
             neighbours, similarity = self.neighbours, self.similarity
@@ -357,17 +383,33 @@ class SLAPS(Method[SLAPSSettings]):
             else:
                 neighbours = most_similar(vectors, self.settings.k + 1)
             similarity = F.relu(similarities(vectors, neighbours))
-        return self._joined(neighbours, similarity)
-
-    def _taken(self, graph: Graph) -> _Learned:
-        """Take the graph of an earlier evaluation."""
-        shape = (graph.num_nodes, -1)
-        return self._joined(graph.sources.view(shape), graph.weights.view(shape))
-
-    def _joined(self, neighbours: Tensor, similarity: Tensor) -> _Learned:  # (N, K), (N, K)
         if self.places is None or not torch.equal(self.places.neighbours, neighbours):
             self.places = SymmetricPlaces(neighbours.clone())
-        return _Learned(self.places.adjacency(similarity), neighbours, similarity)
+        adjacency = self.places.adjacency(similarity)
+        if not self.settings.thin_in_turn or not (known or self.training):
+            seen = normalized(adjacency)
+            return _Learned(adjacency, seen, seen, neighbours, similarity)
+        first, second = self._drawn_in_turn(generator) if self.training else (self.kept, self.kept)
+        degrees = row_sums(adjacency)
+        denoised, seen = (
+            without_zeros(
+                cast(SparseValues, normalized(self.places.adjacency(similarity, kept), degrees))
+            )
+            for kept in (first, second)
+        )
+        return _Learned(adjacency, seen, denoised, neighbours, similarity, second)
+
+    def _drawn_in_turn(self, generator: torch.Generator) -> tuple[Tensor, Tensor]:  # (2, N, K) each
+        """Draw what is left to the auto-encoder and, of that, to the classifier."""
+        settings = self.settings
+        rates = [settings.denoising_adjacency_dropout, settings.adjacency_dropout]
+        if int(self.steps) < settings.warm_up:
+            rates[1] = 0.0
+        left = [torch.ones_like(self.kept)]
+        for rate in rates:
+            dropped = dropout(left[-1], rate, training=True, generator=generator)
+            left.append(cast(Tensor, dropped))
+        return left[1], left[2]
 
     def _make_mask(self, features: Features) -> Mask:
         settings = self.settings
@@ -383,14 +425,20 @@ def _make_generator(settings: SLAPSSettings, features: Features) -> nn.Module:
 
 
 def _drawn(learned: _Learned) -> Draws:
-    """Hand out neighbours and similarities, so that another pass can take them."""
-    if learned.neighbours is None or learned.similarity is None:
+    """Hand out what messages pass over, so that another pass can take it."""
+    if not isinstance(learned.seen, SparseValues):
         return ()
-    num_nodes, count = learned.neighbours.shape
-    targets = torch.arange(num_nodes, device=learned.neighbours.device).repeat_interleave(count)
-    # An edge without weight would be none, and a node have fewer neighbours than another.
-    weight = learned.similarity.detach().flatten().clamp(min=1e-30)
-    return (Graph(torch.stack([learned.neighbours.flatten(), targets]), num_nodes, weight),)
+    seen = without_zeros(learned.seen)
+    edges = torch.stack([seen.pattern.column, seen.pattern.row])
+    return (Graph(edges, seen.pattern.shape[0], seen.value.detach()),)
+
+
+def _taken(graph: Graph) -> _Learned:
+    """Take the graph of an earlier evaluation."""
+    shape = (graph.num_nodes, graph.num_nodes)
+    pattern = Pattern.from_keys(graph.targets * graph.num_nodes + graph.sources, shape)
+    seen = SparseValues(pattern, graph.weights)
+    return _Learned(seen, seen, seen)
 
 
 def _as_graph(adjacency: Adjacency, count: int) -> Graph:

@@ -7,6 +7,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from typing_extensions import override
 
+from bpgnn.nn.linear import drawn_uniform
 from bpgnn.nn.nearest import nearest_graph
 from bpgnn.nn.pattern import Pattern, sparse_product
 from bpgnn.nn.sparse import Features, SparseMatrix
@@ -23,8 +24,9 @@ _SHORTEST = 1e-12
 class DenseGenerator(nn.Module):
     r"""Map features by two dense layers, MLP, to vectors of length one.
 
-    .. math:: E = \sigma(X W_1 + b_1) W_2 + b_2, \quad W_1 = W_2 = I,\ b_1 = b_2 = 0
-        \text{ at first}
+    .. math:: E = \sigma(X W_1 + b_1) W_2 + b_2, \quad W_1 = W_2 = I \text{ at first}
+
+    Biases begin small and random, as those of torch's linear layers do.
 
     Args:
         num_features: Width of input and output, F.
@@ -36,9 +38,9 @@ class DenseGenerator(nn.Module):
         super().__init__()
         self.activation = _ACTIVATIONS[activation]
         self.first = nn.Parameter(torch.eye(num_features))
-        self.first_bias = nn.Parameter(torch.zeros(num_features))
+        self.first_bias = drawn_uniform(num_features, num_features)
         self.second = nn.Parameter(torch.eye(num_features))
-        self.second_bias = nn.Parameter(torch.zeros(num_features))
+        self.second_bias = drawn_uniform(num_features, num_features)
 
     @override
     def forward(self, features: Features) -> Tensor:  # (N, F) -> (N, F)

@@ -1,6 +1,5 @@
 """The two-layer GCN over an adjacency matrix that is itself learned."""
 
-import math
 from typing import cast, final
 
 import torch
@@ -10,6 +9,7 @@ from typing_extensions import override
 
 from bpgnn.nn.adjacency import Adjacency, propagate, row_sums, thinned
 from bpgnn.nn.dropout import dropout
+from bpgnn.nn.linear import drawn_uniform
 from bpgnn.nn.pattern import Pattern, SparseValues, product_at, sparse_product
 from bpgnn.nn.sparse import Features, matmul
 
@@ -42,11 +42,11 @@ class TwoLayerGCN(nn.Module):
         """Draw weights and biases as torch's own linear layers do."""
         super().__init__()
         self.dropout, self.adjacency_dropout = dropout, adjacency_dropout
-        self.first = _drawn(in_channels, in_channels, hidden)
-        self.first_bias = _drawn(in_channels, hidden)
+        self.first = drawn_uniform(in_channels, in_channels, hidden)
+        self.first_bias = drawn_uniform(in_channels, hidden)
         # By rows of the output, of which `at` needs some only.
-        self.second = _drawn(hidden, out_channels, hidden)
-        self.second_bias = _drawn(hidden, out_channels)
+        self.second = drawn_uniform(hidden, out_channels, hidden)
+        self.second_bias = drawn_uniform(hidden, out_channels)
 
     @override
     def forward(
@@ -81,8 +81,3 @@ class TwoLayerGCN(nn.Module):
         hidden = F.relu(propagate(dropped, states + self.first_bias))
         hidden = dropout(hidden, self.dropout, training=training, generator=generator)
         return cast(Tensor, hidden), dropped
-
-
-def _drawn(fan_in: int, *shape: int) -> nn.Parameter:
-    bound = 1 / math.sqrt(fan_in)
-    return nn.Parameter(torch.empty(*shape).uniform_(-bound, bound))

@@ -34,17 +34,21 @@ def row_sums(adjacency: Adjacency) -> Tensor:  # (N,)
     return weight.new_zeros(pattern.shape[0]).index_add(0, pattern.row, weight)
 
 
-def normalized(adjacency: Adjacency) -> Adjacency:
+def normalized(adjacency: Adjacency, degrees: Tensor | None = None) -> Adjacency:  # (N,)
     r"""Scale weights by the degrees of both ends.
 
     .. math:: D^{-1/2} A D^{-1/2}, \quad D_{ii} = \sum_j A_{ij}
+
+    Args:
+        adjacency: A.
+        degrees: The diagonal of D, where it is not that of A.
 
     Example:
         >>> normalized(torch.tensor([[4.0, 0.0], [0.0, 0.0]]))
         tensor([[1., 0.],
                 [0., 0.]])
     """
-    scale = (row_sums(adjacency) + _FLOOR).rsqrt()
+    scale = ((row_sums(adjacency) if degrees is None else degrees) + _FLOOR).rsqrt()
     if isinstance(adjacency, Tensor):
         return scale.unsqueeze(1) * adjacency * scale
     pattern, weight = adjacency.pattern, adjacency.value
@@ -63,6 +67,12 @@ def thinned(
     value = adjacency.value
     keep = torch.rand(value.shape, generator=generator, device=generator.device) >= rate
     return SparseValues(adjacency.pattern.kept(keep), value[keep] / (1 - rate))
+
+
+def without_zeros(adjacency: SparseValues) -> SparseValues:
+    """Leave out the places of a sparse matrix that hold nothing."""
+    keep = adjacency.value != 0
+    return SparseValues(adjacency.pattern.kept(keep), adjacency.value[keep])
 
 
 @final
@@ -90,9 +100,15 @@ class SymmetricPlaces:
         self.pattern = Pattern.from_keys(key, (num_nodes, num_nodes))
         self._here, self._there = place.chunk(2)
 
-    def adjacency(self, weight: Tensor) -> SparseValues:  # (N, K)
-        """Average both directions of the weights."""
-        half = weight.flatten() / 2
+    def adjacency(self, weight: Tensor, kept: Tensor | None = None) -> SparseValues:
+        """Average both directions of the weights.
+
+        Args:
+            weight: The entries of G, shape (N, K).
+            kept: What each counts for where it stands and in the transpose, shape (2, N, K).
+        """
+        half = weight / 2
+        here, there = (half, half) if kept is None else (half * kept[0], half * kept[1])
         total = half.new_zeros(self.pattern.column.numel())
-        total = total.index_add(0, self._here, half).index_add(0, self._there, half)
-        return SparseValues(self.pattern, total)
+        total = total.index_add(0, self._here, here.flatten())
+        return SparseValues(self.pattern, total.index_add(0, self._there, there.flatten()))

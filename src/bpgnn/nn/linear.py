@@ -12,6 +12,12 @@ from bpgnn.nn.sparse import Features, matmul
 LinearStart = Literal["glorot", "torch"]
 
 
+def drawn_uniform(fan_in: int, *shape: int) -> nn.Parameter:
+    """Draw weights as torch's own `Linear` does, up to 1/√F where F values are added up."""
+    bound = 1 / math.sqrt(fan_in)
+    return nn.Parameter(torch.empty(*shape).uniform_(-bound, bound))
+
+
 @final
 class FeatureLinear(nn.Module):
     """Map features linearly; unlike torch's own, sparse ones as well.
@@ -26,14 +32,13 @@ class FeatureLinear(nn.Module):
     def __init__(self, in_channels: int, out_channels: int, start: LinearStart = "glorot") -> None:
         """Draw the weights."""
         super().__init__()
+        if start == "torch":
+            self.weight = drawn_uniform(in_channels, in_channels, out_channels)
+            self.bias = drawn_uniform(in_channels, out_channels)
+            return
         self.weight = nn.Parameter(torch.empty(in_channels, out_channels))
         self.bias = nn.Parameter(torch.zeros(out_channels))
-        if start == "glorot":
-            nn.init.xavier_uniform_(self.weight)
-            return
-        bound = 1 / math.sqrt(in_channels)
-        for values in (self.weight, self.bias):
-            nn.init.uniform_(values, -bound, bound)
+        nn.init.xavier_uniform_(self.weight)
 
     @override
     def forward(self, features: Features) -> Tensor:  # (N, F) -> (N, D)
