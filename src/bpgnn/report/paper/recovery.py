@@ -6,7 +6,8 @@ from bpgnn.report.source import Source
 from bpgnn.report.table import ReportTable
 
 _CAPTION = (
-    "Area under the ROC curve in percent, three random edges added for every four; chance is 50. "
+    "Area under the ROC curve in percent of what an edge's messages count for, three random edges "
+    "added for every four; chance is 50. "
     "The block models have 2,000 nodes and 5,000 edges within four classes, whose features are "
     "clear or faint."
 )
