@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 import torch
@@ -134,22 +135,39 @@ def test_without_a_weight_there_is_no_denoising_and_no_warm_up(problem):
     assert sorted(method.losses(method(problem, generator=seeded()), problem)) == ["task"]
 
 
-def test_neighbours_are_searched_for_at_every_refresh_and_kept_in_between(problem):
-    method = built(problem, refresh_every=3)
+def wandering(problem, num_steps=9, **changes):
+    """Let the generator jump at every step, and see the neighbours of each."""
+    method = built(problem, **changes)
     seen = []
-    for step in range(7):
+    for step in range(num_steps):
         with torch.no_grad():
             for parameter in method.graph.parameters():
                 parameter.copy_(torch.rand(parameter.shape, generator=seeded(step)))
         output = method(problem, generator=seeded(step))
         method.observe(output, problem)
         seen.append(output.detail.neighbours)
-        fresh = built(problem)
-        fresh.load_state_dict({**method.state_dict(), "steps": torch.tensor(0)})
-        same = torch.equal(fresh(problem, generator=seeded()).detail.neighbours, seen[-1])
-        assert same == (step % 3 == 0)
-    assert torch.equal(seen[0], seen[2])
-    assert not torch.equal(seen[0], seen[3])
+    return seen
+
+
+def test_among_all_nodes_as_candidates_every_step_finds_the_nearest(problem):
+    exact = wandering(problem, generator="mlp")
+    assert all(not torch.equal(one, two) for one, two in pairwise(exact))
+    found = wandering(problem, generator="mlp", refresh_every=100, candidates=NODES)
+    assert all(torch.equal(*pair) for pair in zip(found, exact, strict=True))
+
+
+def test_between_two_searches_neighbours_are_chosen_among_the_candidates(problem):
+    exact = wandering(problem, generator="mlp")
+    few = wandering(problem, generator="mlp", refresh_every=3, candidates=5)
+    # With as many candidates as neighbours those stay; searches are at 0, 1, 2, 3, 4, 6 and 8.
+    last = [0, 1, 2, 3, 4, 4, 6, 6, 8]
+    assert all(torch.equal(few[step], exact[last[step]]) for step in range(9))
+    some = wandering(problem, generator="mlp", refresh_every=3, candidates=10)
+    assert torch.equal(some[4], exact[4])
+    shared = [
+        (found.unsqueeze(2) == exact[5].unsqueeze(1)).any(2).sum() for found in (few[5], some[5])
+    ]
+    assert shared[0] < shared[1] < exact[5].numel()
 
 
 @pytest.mark.parametrize("generator", ["mlp-d", "mlp"])
@@ -310,6 +328,7 @@ def test_more_neighbours_than_there_are_nodes_are_refused(problem):
     [
         ({"k": 0}, "`k` must be 1 or more, but got 0"),
         ({"refresh_every": 0}, "`refresh_every` must be 1 or more"),
+        ({"candidates": 0}, "`candidates` must be 1 or more"),
         ({"hidden": 0}, "`hidden` must be 1 or more"),
         ({"graph_learning_rate": 0.0}, "`graph_learning_rate` must be above 0"),
         ({"denoising_adjacency_dropout": 1.0}, "must be from 0 to below 1, but got 1.0"),

@@ -31,8 +31,10 @@ class SLAPSSettings(MethodSettings):
             dense layers) or `fp` (a number for every pair of nodes).
         k: Neighbours of each node, itself not counted; of `fp`, those that it begins with.
         activation: Between the layers of `mlp` and `mlp-d`: `relu` or `tanh`.
-        refresh_every: Steps between two searches for the neighbours. In between, the
-            similarities of those found last are learned.
+        refresh_every: Steps between two searches among all nodes; the first come sooner, after
+            a quarter of the steps gone by.
+        candidates: Nodes that a search finds for each, its neighbours until the next to be chosen
+            among them, at every step anew.
         graph_learning_rate: Adam's step size for graph and auto-encoder, which do not decay.
         hidden: Hidden width of the classifier.
         dropout: Share of the classifier's hidden layer dropped in training.
@@ -55,6 +57,7 @@ class SLAPSSettings(MethodSettings):
     k: int = 15
     activation: Literal["relu", "tanh"] = "relu"
     refresh_every: int = 1
+    candidates: int = 64
     graph_learning_rate: float = 0.001
     hidden: int = 32
     dropout: float = 0.5
@@ -72,7 +75,7 @@ class SLAPSSettings(MethodSettings):
     def __post_init__(self) -> None:
         """Refuse numbers out of range."""
         super().__post_init__()
-        whole = ("k", "refresh_every", "hidden", "denoising_hidden")
+        whole = ("k", "refresh_every", "candidates", "hidden", "denoising_hidden")
         self.refuse_unless_counts(*whole)
         self.refuse_unless("above 0", lambda rate: rate > 0, "graph_learning_rate")
         self.refuse_unless_rates("dropout", "adjacency_dropout")
@@ -209,9 +212,10 @@ class SLAPS(Method[SLAPSSettings]):
     Departures:
         No matrix of all pairs of nodes is made but by FP: the k + 1 neighbours are found block
         by block, their similarities computed again with gradients, and both GCNs run over
-        these edges; the auto-encoder guesses hidden entries only. All that is exact. Between
-        two searches neighbours stay (`refresh_every`: 1 on Cora and CiteSeer, which is exact;
-        20 on PubMed and Photo, where a search costs as much as several steps). The paper begins
+        these edges; the auto-encoder guesses hidden entries only. All that is exact. Where a
+        search costs as much as several steps, on PubMed and Photo, there is one every 20 steps
+        (`refresh_every`), and in between neighbours are chosen among the 64 nodes that were the
+        most similar then (`candidates`); on Cora and CiteSeer every step searches. The paper begins
         MLP with the graph of the nearest neighbours; their code's random biases, which are kept,
         do not quite. On PubMed it drops entries of one matrix twice over and evaluates without
         them (`thin_in_turn`), which its dense form does not; so do we, on PubMed alone, but
@@ -245,6 +249,8 @@ class SLAPS(Method[SLAPSSettings]):
     neighbours: Tensor
     similarity: Tensor
     kept: Tensor
+    candidates: Tensor
+    searched: Tensor
 
     def __init__(self, settings: SLAPSSettings, problem: Problem) -> None:
         """Make the generator, the auto-encoder and the classifier."""
@@ -277,9 +283,14 @@ class SLAPS(Method[SLAPSSettings]):
         self.places: SymmetricPlaces | None = None
         self.register_buffer("steps", torch.zeros((), dtype=torch.long))
         shape = (0, 0) if settings.generator == "fp" else (num_nodes, settings.k + 1)
+        self.register_buffer("kept", torch.ones((0,) if apart else (2, *shape)))
         self.register_buffer("neighbours", torch.zeros(shape, dtype=torch.long))
         self.register_buffer("similarity", torch.zeros(shape))
-        self.register_buffer("kept", torch.ones((0,) if apart else (2, *shape)))
+        count = min(max(settings.candidates, settings.k + 1), num_nodes)
+        searches = settings.generator != "fp" and settings.refresh_every > 1
+        shape = (num_nodes, count) if searches else (0, 0)
+        self.register_buffer("candidates", torch.zeros(shape, dtype=torch.long))
+        self.register_buffer("searched", torch.zeros((), dtype=torch.long))
 
     @override
     @classmethod
@@ -293,6 +304,7 @@ class SLAPS(Method[SLAPSSettings]):
             # Measured: the matrix, Adam's two, gradients, and what each of the layers keeps.
             return 4 * (numbers + 24 * num_nodes**2)
         numbers += 60 * num_nodes * (settings.k + 1) + (1 << 25)
+        numbers += 8 * num_nodes * settings.candidates if settings.refresh_every > 1 else 0
         if settings.generator == "mlp":
             numbers += 14 * num_features**2 + 7 * num_nodes * num_features
         return 4 * numbers
@@ -378,10 +390,7 @@ class SLAPS(Method[SLAPSSettings]):
             neighbours, similarity = self.neighbours, self.similarity
         else:
             vectors = self.graph(features)
-            if known and int(self.steps) % self.settings.refresh_every:
-                neighbours = self.neighbours
-            else:
-                neighbours = most_similar(vectors, self.settings.k + 1)
+            neighbours = self._nearest(vectors, known)
             similarity = F.relu(similarities(vectors, neighbours))
         if self.places is None or not torch.equal(self.places.neighbours, neighbours):
             self.places = SymmetricPlaces(neighbours.clone())
@@ -398,6 +407,19 @@ class SLAPS(Method[SLAPSSettings]):
             for kept in (first, second)
         )
         return _Learned(adjacency, seen, denoised, neighbours, similarity, second)
+
+    @torch.no_grad()
+    def _nearest(self, vectors: Features, known: bool) -> Tensor:  # noqa: FBT001  (N, F) -> (N, K)
+        """Find the neighbours among all nodes or, where a search is not due, the candidates."""
+        count, apart = self.settings.k + 1, self.settings.refresh_every
+        if not self.candidates.numel() or not (known or self.training):
+            return most_similar(vectors, count)
+        steps, last = int(self.steps), int(self.searched)
+        if not known or steps - last >= min(apart, 1 + last // 4):
+            self.candidates = most_similar(vectors, self.candidates.size(1))
+            self.searched.fill_(steps)
+        scores = similarities(vectors, self.candidates)
+        return self.candidates.gather(1, scores.topk(count).indices.sort().values)
 
     def _drawn_in_turn(self, generator: torch.Generator) -> tuple[Tensor, Tensor]:  # (2, N, K) each
         """Draw what is left to the auto-encoder and, of that, to the classifier."""
