@@ -283,6 +283,14 @@ def test_a_run_killed_at_any_step_and_resumed_ends_as_an_undisturbed_one(
     assert history(folder) == history(undisturbed)
 
 
+def test_a_checkpoint_does_not_wait_for_an_evaluation(small, make_plan, tmp_path):
+    folder = RunFolder(tmp_path / "run")
+    with pytest.raises(Killed):
+        fit(small, make_plan(), folder=folder, watch=killed_at(2), checkpoint_seconds=0)
+    assert history(folder) == []
+    assert from_bytes(folder.read(CHECKPOINT), "here").step == 1
+
+
 def test_time_spent_by_killed_processes_is_counted(small, make_plan, tmp_path):
     folder = RunFolder(tmp_path / "run")
     with pytest.raises(Killed):

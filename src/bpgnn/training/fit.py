@@ -195,7 +195,7 @@ class _Training:
                 self.watch(
                     Evaluation(state.step, settings.max_steps, losses, None, None, state.best_step)
                 )
-            if due and self.folder is not None:
+            if self.folder is not None:
                 self._maybe_checkpoint(self.folder)
 
     def finish(self) -> Fit:
