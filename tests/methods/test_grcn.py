@@ -27,7 +27,7 @@ def in_dense_matrices(method, problem):
     observed[problem.graph.targets, problem.graph.sources] += 1
     hat = normalized(observed)
     points = hat @ torch.tanh(hat @ (problem.features * method.first)) * method.second
-    points = F.normalize(points, dim=1)
+    points = F.normalize(points, dim=1) if method.settings.unit_length else points
     similar = points @ points.T
     kept = torch.zeros_like(similar).scatter(1, similar.topk(method.settings.k).indices, 1.0)
     revised = normalized(observed + similar.clamp(min=0) * (kept + kept.T))
@@ -35,8 +35,9 @@ def in_dense_matrices(method, problem):
     return revised @ (hidden @ method.output.weight + method.output.bias)
 
 
-def test_values_and_gradients_are_those_of_dense_matrices(plain_problem):
-    method = built(plain_problem).eval()
+@pytest.mark.parametrize("unit_length", [True, False])
+def test_values_and_gradients_are_those_of_dense_matrices(plain_problem, unit_length):
+    method = built(plain_problem, unit_length=unit_length).eval()
     found = method(plain_problem, generator=torch.Generator()).logits[0]
     wanted = in_dense_matrices(method, plain_problem)
     torch.testing.assert_close(found, wanted)

@@ -26,6 +26,7 @@ class GRCNSettings(MethodSettings):
     Args:
         hidden: Width of the classifier's hidden layer.
         k: Most similar nodes that each node is joined with, itself among them.
+        unit_length: Scale the vectors that are compared to length one.
         dropout: Share of the hidden layer dropped in training.
         graph_learning_rate: Adam's step size for what the graph is revised by; it does not
             decay.
@@ -33,6 +34,7 @@ class GRCNSettings(MethodSettings):
 
     hidden: int = 32
     k: int = 50
+    unit_length: bool = True
     dropout: float = 0.5
     learning_rate: float = 0.005
     graph_learning_rate: float = 0.001
@@ -56,8 +58,9 @@ class GRCN(Method[GRCNSettings]):
         Z = \hat A \tanh(\hat A X W_1) W_2, \quad S_{ij} = \langle z_i, z_j \rangle, \quad
         \tilde A = A + S^{(K)}
 
-    with W_1, W_2 diagonal, rows of Z of length one, and S kept where j is among the K most
-    similar to i or i to j; then a GCN of two layers over the normalised :math:`\tilde A`.
+    with W_1, W_2 diagonal, rows of Z of length one (not on CiteSeer), and S kept where j is among
+    the K most similar to i or i to j; then a GCN of two layers over the normalised
+    :math:`\tilde A`.
 
     Args:
         settings: All choices.
@@ -79,14 +82,26 @@ class GRCN(Method[GRCNSettings]):
 
     settings_type = GRCNSettings
     presets: ClassVar = {
-        "published": {"max_steps": 300, "patience": 300, "evaluate_every": 1, "split": "public"},
+        "published": {
+            "max_steps": 300,
+            "patience": 300,
+            "evaluate_every": 1,
+            "select_by": "accuracy",
+            "feature_scaling": "none",
+            "split": "public",
+        },
         "paper": {"max_steps": 10_000, "patience": 1500, "evaluate_every": 100}
         | {"split": "complete"},
         "tuned": {},
     }
     by_dataset: ClassVar = {
         ("published", "cora"): {"k": 150},
-        ("published", "citeseer"): {"k": 300},
+        ("published", "citeseer"): {
+            "k": 300,
+            "learning_rate": 0.05,
+            "max_steps": 200,
+            "unit_length": False,
+        },
     }
     graph_use = "used"
     infers_graph = True
@@ -102,8 +117,8 @@ class GRCN(Method[GRCNSettings]):
         self.settings = settings
         self.first = nn.Parameter(torch.ones(problem.num_features))
         self.second = nn.Parameter(torch.ones(problem.num_features))
-        self.hidden = FeatureLinear(problem.num_features, settings.hidden)
-        self.output = FeatureLinear(settings.hidden, problem.num_classes)
+        self.hidden = FeatureLinear(problem.num_features, settings.hidden, "torch")
+        self.output = FeatureLinear(settings.hidden, problem.num_classes, "torch")
 
     @override
     @classmethod
@@ -163,7 +178,7 @@ class GRCN(Method[GRCNSettings]):
         normal = _normalized(observed, weight)
         states = weighted_sum(matmul(features, self.first.diag()), observed, normal)
         states = weighted_sum(states.tanh() * self.second, observed, normal)
-        points = F.normalize(states, dim=1)
+        points = F.normalize(states, dim=1) if self.settings.unit_length else states
         num_nodes, k = observed.num_nodes, self.settings.k
         source = most_similar(points, k).flatten()
         target = torch.arange(num_nodes, device=source.device).repeat_interleave(k)
