@@ -59,6 +59,7 @@ RUNS: dict[str, list[Run]] = {
     **{f"{one} pubmed": published(one, "pubmed") for one in ("mlp", "gcn", "gat", "knn-gcn")},
     "idgl-anch pubmed": published("idgl-anch", "pubmed", ONE),
     "slaps pubmed": published("slaps", "pubmed", ONE),
+    "slaps cora, a search in 20 steps": published("slaps", "cora", refresh_every=20),
     "ddgm-e pubmed": published("ddgm-e", "pubmed"),
 }
 
