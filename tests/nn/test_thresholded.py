@@ -35,6 +35,16 @@ def test_gradients_of_products_under_masks_pass_gradcheck(stored):
     assert torch.autograd.gradcheck(answers, values)
 
 
+@pytest.mark.parametrize("block", [3, 10, 100])
+def test_the_symmetric_product_is_whole_whatever_its_blocks(block, monkeypatch):
+    monkeypatch.setattr("bpgnn.nn.thresholded._SYMMETRIC_BLOCK", block)
+    left, right = (torch.rand(size, 3, generator=seeded(size)).double() for size in (20, 10))
+    weight = torch.rand(20, generator=seeded(1)).double()
+    matrix = (left @ right.T) * (left @ right.T > 0.6)
+    found = thresholded(DenseFactor(left), DenseFactor(right), 0.6).through(weight)
+    torch.testing.assert_close(found.matrix, matrix.T @ (weight.unsqueeze(1) * matrix))
+
+
 def test_a_way_back_that_never_reaches_the_factors_leaves_nothing_behind():
     vectors = torch.rand(6, 2, generator=seeded()).double().requires_grad_()
     states = torch.rand(6, 2, generator=seeded(1)).double().requires_grad_()

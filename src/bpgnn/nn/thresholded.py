@@ -6,6 +6,7 @@ the way back, one sweep over rows turns them into the gradient of the factors. S
 gradients is ever written down, and one sweep serves ten products.
 """
 
+from itertools import pairwise
 from typing import Any, final
 
 import torch
@@ -18,6 +19,10 @@ from bpgnn.nn.similarity import DenseSimilarity, Similarity, row_blocks
 
 # A matrix of up to 16 million entries is kept; of a larger one, rows are made when asked for.
 _STORED_ENTRIES = 1 << 24
+
+# Columns of a symmetric product at a time. Measured at 1,400 columns: two thirds of the time of
+# the whole; 128 are as good.
+_SYMMETRIC_BLOCK = 256
 
 
 def thresholded(
@@ -309,10 +314,17 @@ class _Through(torch.autograd.Function):
     def forward(ctx: FunctionCtx, weight: Tensor, token: Tensor, part: _Part) -> Tensor:  # noqa: ARG004
         ctx.part = part  # pyright: ignore[reportAttributeAccessIssue]
         ctx.save_for_backward(weight)
-        found = weight.new_zeros(part.entries.shape[1], part.entries.shape[1])
+        size = part.entries.shape[1]
+        found = weight.new_zeros(size, size)
+        # It is symmetric: what is right of the diagonal blocks, and these, will do.
+        edges = [*range(0, size, _SYMMETRIC_BLOCK), size]
         for start, stop in row_blocks(*part.entries.shape):
             rows = part.rows(start, stop)
-            found.addmm_(rows.T, weight[start:stop, None] * rows)
+            weighed = weight[start:stop, None] * rows
+            for first, last in pairwise(edges):
+                found[first:last, first:].addmm_(rows[:, first:last].T, weighed[:, first:])
+        for first, last in pairwise(edges):
+            found[last:, first:last] = found[first:last, last:].T
         return found
 
     @staticmethod
