@@ -430,6 +430,14 @@ def assert_messages(method, output, problem, edges, weight):
     torch.testing.assert_close(given, expected)
 
 
+def test_where_messages_count_alike_their_graph_has_the_probabilities(problem):
+    method = built(problem, message_weight="none").eval()
+    output = method(problem, generator=seeded())
+    (found,), (latent,) = method.message_graphs(output, problem), method.latent_graphs(output)
+    assert torch.equal(found.edge_index, latent.edge_index)
+    assert torch.equal(found.weights, latent.weights)
+
+
 @pytest.mark.parametrize("gate", [None, 0.3])
 def test_observed_messages_pass_over_observed_edges_beside_the_sampled_ones(problem, gate):
     own = {"observed_messages": True, "observed_gate": gate is not None}

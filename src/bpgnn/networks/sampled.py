@@ -308,9 +308,12 @@ class SampledNetwork(nn.Module):
     def message_graphs(self, output: Output, problem: Problem) -> tuple[Graph, ...]:
         """Return what the messages after the last Boolean layer pass over, weighed as they are.
 
-        Without Boolean layers that is the observed graph.
+        Without Boolean layers that is the observed graph. Where all messages count alike, edges
+        have their probabilities.
         """
         drawn = [layers[-1] for layers in output.detail if layers]
+        if drawn and drawn[0].message_log_weight is None:
+            return self.latent_graphs(output)
         if drawn:
             return tuple(_as_weighed(one.messages, one.message_log_weight) for one in drawn)
         if problem.graph is None:
