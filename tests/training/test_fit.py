@@ -289,6 +289,8 @@ def test_a_checkpoint_does_not_wait_for_an_evaluation(small, make_plan, tmp_path
         fit(small, make_plan(), folder=folder, watch=killed_at(2), checkpoint_seconds=0)
     assert history(folder) == []
     assert from_bytes(folder.read(CHECKPOINT), "here").step == 1
+    resumed = fit(small, make_plan(), folder=folder, resume=True)
+    assert without_times(resumed.record) == without_times(fit(small, make_plan()).record)
 
 
 def test_time_spent_by_killed_processes_is_counted(small, make_plan, tmp_path):

@@ -302,8 +302,9 @@ class _Training:
         self.state = from_bytes(folder.read(CHECKPOINT), str(folder.path / CHECKPOINT))
         try:
             # The best weights too, so that wrong ones are found now and not after hours.
-            for weights in (self.state.best_weights, self.state.weights):
-                self.method.load_state_dict(weights)
+            if self.state.best_step > 0:
+                self.method.load_state_dict(self.state.best_weights)
+            self.method.load_state_dict(self.state.weights)
             restore_optimizer(self.optimizer, self.state.optimizer)
             self.generator.set_state(cast(Tensor, self.state.generator))
         except (RuntimeError, ValueError, KeyError, TypeError) as error:
