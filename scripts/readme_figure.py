@@ -17,9 +17,8 @@ from matplotlib.axes import Axes
 
 from bpgnn.experiments.run import over_seeds
 from bpgnn.experiments.store import Store
-from bpgnn.graph import Graph
 from bpgnn.report.table import lines_of
-from bpgnn.training.compare import merged
+from bpgnn.training.compare import merged, pair_keys
 from bpgnn.training.fit import Fit, Plan, fit
 from bpgnn.training.run import load_for
 
@@ -32,12 +31,6 @@ def message_weights(fitted: Fit, pairs: torch.Tensor) -> np.ndarray:
     matrix = merged(fitted.method.message_graphs(fitted.output, fitted.problem)).to_scipy()
     low, high = pairs.numpy()
     return np.asarray((matrix[low, high] + matrix[high, low]) / 2).ravel()
-
-
-def pair_keys(graph: Graph) -> torch.Tensor:
-    """Number the undirected pairs of a graph."""
-    low, high = graph.undirected_pairs()
-    return low * graph.num_nodes + high
 
 
 def draw_weights(axes: Axes) -> None:

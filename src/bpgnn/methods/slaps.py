@@ -392,20 +392,23 @@ class SLAPS(Method[SLAPSSettings]):
             vectors = self.graph(features)
             neighbours = self._nearest(vectors, known)
             similarity = F.relu(similarities(vectors, neighbours))
-        if self.places is None or not torch.equal(self.places.neighbours, neighbours):
-            self.places = SymmetricPlaces(neighbours.clone())
-        adjacency = self.places.adjacency(similarity)
+        places = self.places
+        if places is None or not torch.equal(places.neighbours, neighbours):
+            places = self.places = SymmetricPlaces(neighbours.clone())
+        adjacency = places.adjacency(similarity)
         if not self.settings.thin_in_turn or not (known or self.training):
             seen = normalized(adjacency)
             return _Learned(adjacency, seen, seen, neighbours, similarity)
         first, second = self._drawn_in_turn(generator) if self.training else (self.kept, self.kept)
         degrees = row_sums(adjacency)
-        denoised, seen = (
-            without_zeros(
-                cast(SparseValues, normalized(self.places.adjacency(similarity, kept), degrees))
-            )
-            for kept in (first, second)
-        )
+
+        def left(kept: Tensor) -> Adjacency:  # (2, N, K)
+            thin = places.adjacency(similarity, kept)
+            return without_zeros(cast(SparseValues, normalized(thin, degrees)))
+
+        seen = left(second)
+        # In evaluation and in the warm-up both see the same.
+        denoised = seen if first is second else left(first)
         return _Learned(adjacency, seen, denoised, neighbours, similarity, second)
 
     @torch.no_grad()
