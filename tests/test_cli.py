@@ -638,3 +638,7 @@ def test_a_search_ends_with_the_command_that_trains_what_it_found(run, place):
     command = found.out.splitlines()[-1]
     assert command.startswith("bpgnn train wine --seed 0 --threads 1 --method mlp")
     assert run(*command.split()[1:], "--set", "max_steps=2").code == 0
+    again = run("tune", "mlp", "wine", "--hours", "0.0005", "--json")
+    line = json.loads(again.out)
+    assert line["command"] == command
+    assert line["validation_loss"] == min([*line["known"].values(), line["validation_loss"]])

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -473,6 +474,9 @@ def tune(
     journal: Annotated[
         Path, typer.Option(help="Where trials are kept; a stopped search goes on from there.")
     ] = Path("results/tuning.journal"),
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON line of what was found alone.")
+    ] = False,
 ) -> None:
     """Look for settings by validation loss; no test label is looked at.
 
@@ -482,7 +486,7 @@ def tune(
     from bpgnn.experiments.tune.search import Found, search
     from bpgnn.training.plan import Plan
 
-    console = Console()
+    console = Console(stderr=as_json)
 
     def watch(found: Found) -> None:
         say(
@@ -492,7 +496,11 @@ def tune(
         )
 
     found = search(method, dataset, hours=hours, journal=journal, seed=seed, watch=watch)
-    say(console, Run(dataset, Plan(method, seed=seed, changes=found.changes)).command)
+    command = Run(dataset, Plan(method, seed=seed, changes=found.changes)).command
+    if as_json:
+        sys.stdout.write(json.dumps({"command": command, **asdict(found)}) + "\n")
+    else:
+        say(console, command)
 
 
 @data_app.command("list")

@@ -1,19 +1,28 @@
 import json
 from dataclasses import asdict, replace
+from types import SimpleNamespace
 
 import pytest
 
-from bpgnn.errors import InputError
+from bpgnn.errors import InputError, NotEnoughMemoryError
 from bpgnn.experiments.tune import search as module
 from bpgnn.experiments.tune.search import search
 from bpgnn.methods.registry import METHODS
+from bpgnn.training.fit import Evaluation
 from bpgnn.training.plan import Plan
 
 pytest.importorskip("optuna", reason="Optuna is not installed")
 
 
 @pytest.fixture
-def losses(monkeypatch):
+def clock(monkeypatch):
+    """Let a second pass whenever the processor time is asked for."""
+    ticks = iter(range(10**6))
+    monkeypatch.setattr(module.time, "process_time", lambda: float(next(ticks)))
+
+
+@pytest.fixture
+def losses(clock, monkeypatch):
     """Stand for trainings: the loss is lowest at a learning rate of 0.03, and costs a second."""
     seen = []
 
@@ -23,8 +32,6 @@ def losses(monkeypatch):
         return abs(settings.learning_rate - 0.03) + settings.dropout
 
     monkeypatch.setattr(module, "_loss", loss)
-    ticks = iter(range(10**6))
-    monkeypatch.setattr(module.time, "process_time", lambda: float(next(ticks)))
     return seen
 
 
@@ -66,6 +73,39 @@ def test_a_preset_that_was_broken_off_is_tried_again(losses, tmp_path, monkeypat
     assert losses[0]["hidden"] == (32,)
     assert losses[1] == {}
     assert losses[2] != {}
+
+
+def test_a_slow_trial_counts_by_the_best_of_a_quarter_of_the_time(clock, tmp_path, monkeypatch):
+    told = []
+
+    def fit(data, plan, watch):
+        for step, (loss, best_step) in enumerate([(0.5, 0), (0.3, 1), (0.4, 1)] + 500 * [(0.4, 1)]):
+            watch(Evaluation(step, 1000, {}, loss, 0.5, best_step))
+            told.append(step)
+
+    monkeypatch.setattr(module, "fit", fit)
+    found = search("mlp", "wine", hours=400 / 3600, journal=tmp_path / "journal")
+    assert found.known == {"published": 0.3, "tuned": 0.3}
+    assert found.num_trials >= 4
+    assert max(told) < 100
+
+
+@pytest.mark.parametrize(("start", "known"), [("published", ["tuned"]), ("tuned", None)])
+def test_settings_that_do_not_fit_are_left_out_and_a_preset_that_does_not_gets_its_sentence(
+    clock, tmp_path, monkeypatch, start, known
+):
+    def fit(data, plan, watch):
+        if (plan.changes == {}) == (start == "tuned"):
+            raise NotEnoughMemoryError("It would take 90 GB.")
+        return SimpleNamespace(record=SimpleNamespace(validation_loss=0.5))
+
+    monkeypatch.setattr(module, "fit", fit)
+    journal = tmp_path / "journal"
+    if known is None:
+        with pytest.raises(NotEnoughMemoryError):
+            search("mlp", "wine", hours=50 / 3600, journal=journal)
+    else:
+        assert list(search("mlp", "wine", hours=50 / 3600, journal=journal).known) == known
 
 
 def test_seeds_have_searches_of_their_own(losses, tmp_path):

@@ -17,6 +17,8 @@ from bpgnn.training.fit import Evaluation, fit
 from bpgnn.training.plan import Plan
 from bpgnn.training.run import load_for
 
+_SHARE_OF_A_TRIAL = 0.25
+
 
 @final
 @dataclass(frozen=True)
@@ -26,12 +28,14 @@ class Found:
     Args:
         changes: Settings that differ from the `tuned` preset's; none where it was best itself.
         validation_loss: What they were chosen by.
+        known: The losses of what was tried first, by name; none of what was not finished.
         num_trials: Trials made, those that were broken off among them.
         cpu_seconds: Processor time spent.
     """
 
     changes: dict[str, object]
     validation_loss: float
+    known: dict[str, float]
     num_trials: int
     cpu_seconds: float
 
@@ -47,7 +51,8 @@ def search(
 ) -> Found:
     """Look for settings by validation loss; the published ones are tried first.
 
-    The second trial is the `tuned` preset as it is.
+    The second trial is the `tuned` preset as it is. No trial takes more than a quarter of the
+    time: a slow one is judged by the best that it had by then.
 
     Args:
         method: A name among the methods.
@@ -67,13 +72,13 @@ def search(
 
     def objective(trial: Any) -> float:
         # A search that was stopped within one of them has not measured it yet.
-        tried = {one.user_attrs.get("start") for one in _finished(optuna, study)}
+        tried = {one.user_attrs.get("start") for one in _ended(optuna, study)}
         start = next((name for name in starts if name not in tried), None)
         changes = suggested(trial, room) if start is None else starts[start]
         trial.set_user_attr("start", start)
         trial.set_user_attr("changes", changes)
         begun = time.process_time()
-        left = budget - _spent(study)
+        left = min(budget - _spent(study), _SHARE_OF_A_TRIAL * budget)
         try:
             plan = Plan(method=method, seed=seed, changes=changes)
             return _loss(optuna, trial, data, plan, begun + left)
@@ -82,7 +87,7 @@ def search(
 
     def after(study: Any, _: Any) -> None:
         if watch is not None and _finished(optuna, study):
-            watch(_best(study))
+            watch(_best(optuna, study))
         if _spent(study) >= budget:
             study.stop()
 
@@ -95,30 +100,45 @@ def search(
             f"No trial of {method} on {dataset} was finished within {hours:g} hours of processor "
             "time. Give it more with --hours."
         )
-    return _best(study)
+    return _best(optuna, study)
 
 
 def _loss(optuna: Any, trial: Any, data: Dataset, plan: Plan, end: float) -> float:
     """Train; break off what is worse than most were by then, or out of time."""
+    # Only time breaks off those tried first: the others are measured by them.
+    start, best = trial.user_attrs["start"], math.inf
 
     def watch(seen: Evaluation) -> None:
-        if seen.validation_loss is None:
-            return
-        trial.report(seen.validation_loss, seen.step)
-        trial.set_user_attr("cpu_seconds", time.process_time() - begun)
-        # Only time breaks off those tried first: the others are measured by them.
-        spared = trial.user_attrs["start"] is not None
-        if time.process_time() > end or (not spared and trial.should_prune()):
-            raise optuna.TrialPruned
+        nonlocal best
+        if seen.validation_loss is not None:
+            if seen.step == seen.best_step:
+                best = seen.validation_loss
+            trial.report(seen.validation_loss, seen.step)
+            trial.set_user_attr("cpu_seconds", time.process_time() - begun)
+            if start is None and trial.should_prune():
+                raise optuna.TrialPruned
+        if time.process_time() > end:
+            raise _OutOfTimeError
 
     begun = time.process_time()
     try:
         loss = fit(data, plan, watch=watch).record.validation_loss
         return math.inf if loss is None else loss
+    except _OutOfTimeError:
+        if math.isinf(best):
+            raise optuna.TrialPruned from None
+        trial.set_user_attr("out_of_time", True)
+        return best
     except (InputError, NotEnoughMemoryError):
         # Some settings do not go together, such as heads that cannot share a width, or do not
-        # fit into memory.
+        # fit into memory. Where the preset does not, nobody need look further.
+        if start == "tuned":
+            raise
         raise optuna.TrialPruned from None
+
+
+class _OutOfTimeError(Exception):
+    """Break off a training."""
 
 
 def _study(optuna: Any, name: str, journal: Path, seed: int) -> Any:
@@ -143,10 +163,22 @@ def _finished(optuna: Any, study: Any) -> list[Any]:
     return [one for one in study.trials if one.state == optuna.trial.TrialState.COMPLETE]
 
 
-def _best(study: Any) -> Found:
-    best = study.best_trial
-    changes = dict(best.user_attrs["changes"])
-    return Found(changes, best.value, len(study.trials), _spent(study))
+def _ended(optuna: Any, study: Any) -> list[Any]:
+    """List trials that came to an end of their own; of what was killed, there is none."""
+    pruned = [one for one in study.trials if one.state == optuna.trial.TrialState.PRUNED]
+    return [*_finished(optuna, study), *pruned]
+
+
+def _best(optuna: Any, study: Any) -> Found:
+    best, finished = study.best_trial, _finished(optuna, study)
+    starts = [(one.user_attrs["start"], one.value) for one in finished]
+    return Found(
+        changes=dict(best.user_attrs["changes"]),
+        validation_loss=best.value,
+        known={name: value for name, value in starts if name is not None},
+        num_trials=len(study.trials),
+        cpu_seconds=_spent(study),
+    )
 
 
 def _optuna() -> Any:
