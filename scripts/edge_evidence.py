@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 
 from bpgnn.methods.bpgnn import BPGNN
 from bpgnn.nn.evidence import edge_evidence
-from bpgnn.training.compare import pair_keys
+from bpgnn.training.compare import edge_keys, pair_keys
 from bpgnn.training.plan import Plan
 from bpgnn.training.problem import make_problem
 from bpgnn.training.run import load_for
@@ -37,8 +37,7 @@ def areas(name: str) -> dict[str, object]:
     features = make_problem(data, BPGNN.preset("tuned", name)).features
     found = edge_evidence(graph, features).double().numpy()
     ends = (graph.targets, graph.sources)
-    low, high = torch.minimum(*ends), torch.maximum(*ends)
-    true = torch.isin(low * graph.num_nodes + high, pair_keys(data.true_graph)).numpy()
+    true = torch.isin(edge_keys(graph), pair_keys(data.true_graph)).numpy()
     known = (split.train[ends[0]] & split.train[ends[1]]).numpy()
     asked = (split.validation[ends[0]] | split.validation[ends[1]]).numpy()
     same = (labels[ends[0]] == labels[ends[1]]).numpy()

@@ -498,7 +498,8 @@ def tune(
     found = search(method, dataset, hours=hours, journal=journal, seed=seed, watch=watch)
     command = Run(dataset, Plan(method, seed=seed, changes=found.changes)).command
     if as_json:
-        sys.stdout.write(json.dumps({"command": command, **asdict(found)}) + "\n")
+        asked = {"method": method, "dataset": dataset, "seed": seed, "hours": hours}
+        sys.stdout.write(json.dumps({**asked, "command": command, **asdict(found)}) + "\n")
     else:
         say(console, command)
 

@@ -109,10 +109,15 @@ def pair_keys(graph: Graph) -> Tensor:  # (pairs,)
     return low * graph.num_nodes + high
 
 
-def _pair_weights(graph: Graph) -> tuple[Tensor, Tensor]:
-    """Add up the weights of both directions; return pairs in order and their weights."""
+def edge_keys(graph: Graph) -> Tensor:  # (edges,)
+    """Number the pair of each edge as `pair_keys` does; both directions have one number."""
     low = torch.minimum(graph.sources, graph.targets)
     high = torch.maximum(graph.sources, graph.targets)
-    keys, place = torch.unique(low * graph.num_nodes + high, return_inverse=True)
+    return low * graph.num_nodes + high
+
+
+def _pair_weights(graph: Graph) -> tuple[Tensor, Tensor]:
+    """Add up the weights of both directions; return pairs in order and their weights."""
+    keys, place = torch.unique(edge_keys(graph), return_inverse=True)
     total = torch.zeros(len(keys), dtype=torch.double)
     return keys, total.index_add(0, place, graph.weights.double())
