@@ -6,14 +6,12 @@ The library is imported inside the commands: torch takes a second to load, and h
 import csv
 import json
 import os
-import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from enum import StrEnum
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,7 +29,13 @@ from rich.table import Table
 
 from bpgnn import __version__
 from bpgnn.commands import explain, explore, graph, predict, say
-from bpgnn.errors import BPGNNError, DataUnavailableError, InputError, nearest
+from bpgnn.errors import (
+    BPGNNError,
+    DataUnavailableError,
+    InputError,
+    is_out_of_memory,
+    nearest,
+)
 
 if TYPE_CHECKING:
     from bpgnn.data.dataset import Dataset
@@ -380,7 +384,6 @@ def reproduce(
     """
     import joblib
 
-    from bpgnn.experiments.execute import execute
     from bpgnn.experiments.registry import EXPERIMENTS
     from bpgnn.experiments.runner import run_missing
     from bpgnn.experiments.store import Store
@@ -398,15 +401,17 @@ def reproduce(
             jobs=jobs or joblib.cpu_count(),
             cluster=cluster,
             hours=hours,
+            run_hours=run_hours,
             retry=retry,
             watch=watch,
-            execute=partial(execute, run_hours=run_hours),
         )
     missing = end.total - end.done
     say(
         console,
         f"{end.done - end.failed} runs are in {store}, {end.failed} failed, {missing} are missing.",
     )
+    if end.failed:
+        say(console, "With --retry, the same command makes the failed ones again.")
     if missing:
         say(console, "The same command goes on with what is missing.")
     try:
@@ -414,6 +419,8 @@ def reproduce(
     except BPGNNError as error:
         # The runs are safe; a page can be written at any time.
         say(console, f"No report was written. {error}")
+    if end.unavailable:
+        raise DataUnavailableError(" ".join(end.unavailable))
 
 
 @app.command()
@@ -575,7 +582,7 @@ def main() -> None:
 def _explain(error: Exception) -> str:
     """Say what is known of a failure that the library has no sentence for."""
     text = str(error).rstrip(".")
-    if isinstance(error, MemoryError) or re.search("alloc.* memory|bad_alloc|out of memory", text):
+    if is_out_of_memory(error):
         return "There is not enough memory for this. Try smaller settings, such as `hidden`."
     if isinstance(error, OSError):
         return f"The system refused: {text}."

@@ -1,6 +1,7 @@
 """What can go wrong, by name."""
 
 import difflib
+import re
 from collections.abc import Iterable
 from typing import final
 
@@ -50,3 +51,14 @@ def nearest(word: str, known: Iterable[object]) -> str:
     close = difflib.get_close_matches(word.lower(), words, n=1, cutoff=0.5)
     hint = f" Did you mean {close[0]}?" if close else ""
     return f"{hint} Known: {', '.join(words)}."
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Tell whether something failed for want of memory; torch says so in words only.
+
+    Example:
+        >>> is_out_of_memory(RuntimeError("DefaultCPUAllocator: can't allocate memory"))
+        True
+    """
+    words = re.search("alloc.* memory|bad_alloc|out of memory", str(error))
+    return isinstance(error, MemoryError) or words is not None

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from bpgnn.errors import InputError
-from bpgnn.experiments.execute import execute
+from bpgnn.experiments.execute import execute, failure
 from bpgnn.experiments.run import Run, over_seeds
 from bpgnn.experiments.runner import run_missing
 from bpgnn.experiments.store import Store
@@ -105,11 +105,14 @@ def test_progress_is_told_when_runs_begin_and_end(store):
 def test_the_time_left_goes_by_runs_of_the_same_kind(store):
     with store.writing() as append:
         for name, seconds in (("gcn", 10.0), ("bpgnn", 100.0)):
-            append(
-                {"command": name, "method": name, "dataset": "cora", "preset": "tuned"}
-                | {"wall_seconds": seconds}
-            )
+            for steps, share in ((1000, 1.0), (10, 0.01)):
+                append(
+                    {"command": f"{name} {steps}", "method": name, "dataset": "cora"}
+                    | {"preset": "tuned", "wall_seconds": share * seconds}
+                    | {"settings": {"max_steps": steps}}
+                )
     seen = []
+    assert Plan().settings_for("cora").max_steps == 1000
     run_missing(GRID[:2], store, execute=quick, watch=seen.append)
     assert seen[0].seconds_left == pytest.approx(200.0)
 
@@ -169,6 +172,102 @@ def test_a_run_that_takes_too_long_is_a_line_that_says_what_a_step_took():
     assert entry([long], {long.command: line}).note == "OOT"
 
 
+def test_a_run_that_was_out_of_time_is_made_again_with_more_of_it(store):
+    late = Run("cora", Plan("gcn"))
+    with store.writing() as append:
+        append(failure(late, "time", "Given up.", hours=1.0))
+    for hours in (0.5, 1.0):
+        run_missing([late], store, run_hours=hours, execute=never)
+    assert run_missing([late], store, run_hours=2.0, execute=quick).failed == 0
+
+
+def test_a_failure_says_with_what_and_where_and_counts_for_the_settings_it_had(store):
+    run = Run("cora", Plan("gcn"))
+    line = failure(run, "memory", "It would take 90 GB.")
+    assert {"settings", "versions", "machine", "threads"} <= line.keys()
+    assert run.agrees(line)
+    assert not Run("cora", Plan("gcn", changes={"hidden": "7"})).agrees(line)
+
+
+def test_data_that_cannot_be_had_are_told_and_their_runs_stay_missing(store):
+    def offline(run, deadline):
+        if run.dataset != "cora":
+            return quick(run, deadline)
+        return failure(run, "unavailable", "Cora is not to be had.")
+
+    asked = []
+    runs = [*GRID, *over_seeds("citeseer", range(2))]
+    found = run_missing(
+        runs, store, execute=lambda run, _: asked.append(run.dataset) or offline(run, _)
+    )
+    assert (found.done, found.failed, found.unavailable) == (2, 0, ("Cora is not to be had.",))
+    assert asked == ["cora", "citeseer", "citeseer"]
+    assert len(store.read()) == 2
+    assert run_missing(runs, store, execute=quick).done == 8
+
+
+def lacking_beside_others(marker, run, deadline):
+    """Lack memory at the first attempt only."""
+    if run.plan.seed == 2 and not marker.exists():
+        marker.touch()
+        return failure(run, "memory", "It would take 90 GB.")
+    return quick(run, deadline)
+
+
+def test_a_run_that_lacked_memory_beside_others_is_made_again_alone(store, tmp_path):
+    lacking = partial(lacking_beside_others, tmp_path / "marker")
+    assert run_missing(GRID, store, jobs=2, execute=lacking).failed == 0
+    assert len(store.path.read_text().splitlines()) == 6
+
+
+def test_what_torch_says_of_memory_is_understood(monkeypatch):
+    def fit(*arguments, **options):
+        raise RuntimeError(
+            "[enforce fail at alloc_cpu.cpp:1] DefaultCPUAllocator: not enough "
+            "memory: you tried to allocate 9 bytes."
+        )
+
+    monkeypatch.setattr("bpgnn.experiments.execute.fit", fit)
+    assert execute(Run("cora", Plan("gcn")))["error"]["kind"] == "memory"
+
+
+def test_workers_end_with_the_process_that_hands_out_runs(tmp_path):
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+from pathlib import Path
+from functools import partial
+from bpgnn.experiments.runner import run_missing
+from bpgnn.experiments.store import Store
+from tests.experiments.test_runner import GRID, waiting
+run_missing(GRID, Store(Path(sys.argv[1])), jobs=2, execute=partial(waiting, Path(sys.argv[2])))
+"""
+    command = [sys.executable, "-c", code, str(tmp_path / "runs.jsonl"), str(tmp_path)]
+    process = subprocess.Popen(command)
+    while len(found := list(tmp_path.glob("*.pid"))) < 2:
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    end = time.monotonic() + 20
+    while any(is_alive(int(one.stem)) for one in found):
+        assert time.monotonic() < end, "a worker outlives its parent"
+        time.sleep(0.1)
+
+
+def waiting(folder, run, deadline):
+    (folder / f"{os.getpid()}.pid").touch()
+    time.sleep(60)
+
+
+def is_alive(number):
+    try:
+        state = Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
 def test_the_line_of_a_run_is_the_record_of_its_training():
     line = execute(Run("cora", Plan("gcn", changes={"max_steps": 2})))
     assert line["command"] == "bpgnn train cora --seed 0 --threads 1 --method gcn --set max_steps=2"
@@ -206,6 +305,17 @@ def test_workers_with_several_threads_are_refused(store):
         pytest.raises(InputError, match="--nthreads 1"),
     ):
         run_missing(GRID, store, cluster=cluster.scheduler_address, execute=quick)
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_up_a_run_that_kills_every_worker(store):
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(processes=True, **options) as cluster:
+        run_missing(GRID[:4], store, cluster=cluster.scheduler_address, execute=killed_at_two)
+    lines = store.read()
+    assert lines.pop(GRID[2].command)["error"]["kind"] == "killed"
+    assert {line["value"] for line in lines.values()} == {0, 1, 3}
 
 
 @pytest.mark.slow

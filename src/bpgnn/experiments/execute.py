@@ -6,12 +6,17 @@ from collections.abc import Callable
 
 import torch
 
-from bpgnn.errors import BPGNNError, NotEnoughMemoryError
+from bpgnn.errors import (
+    BPGNNError,
+    DataUnavailableError,
+    NotEnoughMemoryError,
+    is_out_of_memory,
+)
 from bpgnn.experiments.run import Run
 from bpgnn.experiments.store import Line
 from bpgnn.experiments.timing import Timing, timed
 from bpgnn.training.fit import Evaluation, fit
-from bpgnn.training.record import forget_peak_memory
+from bpgnn.training.record import forget_peak_memory, machine, versions
 from bpgnn.training.run import load_for
 
 Job = Run | Timing
@@ -43,19 +48,30 @@ def execute(
     except _DeadlineError:
         return None
     except _TooLongError as error:
-        return failure(job, "time", str(error))
-    except (NotEnoughMemoryError, MemoryError) as error:
-        return failure(job, "memory", str(error) or "There was not enough memory.")
+        return failure(job, "time", str(error), hours=run_hours)
+    except DataUnavailableError as error:
+        return failure(job, "unavailable", str(error))
+    except NotEnoughMemoryError as error:
+        return failure(job, "memory", str(error))
     except BPGNNError as error:
         return failure(job, "refused", str(error))
     except Exception as error:  # noqa: BLE001  a failing run must not stop the rest
+        if is_out_of_memory(error):
+            return failure(job, "memory", f"There was not enough memory: {error}")
         return failure(job, "failed", f"{type(error).__name__}: {error}")
     return {"command": job.command, **record.to_json()}
 
 
-def failure(job: Job, kind: str, words: str) -> Line:
-    """Write the line of a job that has no result."""
-    return {"command": job.command, **job.facts, "error": {"kind": kind, "words": words}}
+def failure(job: Job, kind: str, words: str, **details: object) -> Line:
+    """Write the line of a job that has no result: why, with which code, and where."""
+    return {
+        "command": job.command,
+        **job.facts,
+        "threads": job.threads,
+        "machine": machine(),
+        "versions": versions(),
+        "error": {"kind": kind, "words": words, **details},
+    }
 
 
 class _DeadlineError(Exception):

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, final
 
+from bpgnn.errors import InputError
+from bpgnn.settings import Settings
 from bpgnn.training.plan import Plan
 
 
@@ -31,9 +33,13 @@ class Run:
     threads: int = 1
 
     @property
-    def kind(self) -> tuple[str, str, str]:
+    def kind(self) -> tuple[str | int, ...]:
         """Say which runs take about as long."""
-        return self.plan.method, self.dataset, self.plan.preset
+        try:
+            steps = self.plan.settings_for(self.dataset).max_steps
+        except InputError:
+            steps = 0
+        return self.plan.method, self.dataset, self.plan.preset, steps
 
     def agrees(self, line: Mapping[str, Any]) -> bool:
         """Tell whether a line of the store was made with the settings that the run has now.
@@ -46,7 +52,7 @@ class Run:
         if then is None:
             return True
         settings = self.plan.settings_for(self.dataset)
-        now, default = (json.loads(json.dumps(asdict(one))) for one in (settings, type(settings)()))
+        now, default = _plain(settings), _plain(type(settings)())
         return all(
             value == then[name] if name in then else not value or value == default[name]
             for name, value in now.items()
@@ -56,12 +62,18 @@ class Run:
     def facts(self) -> dict[str, object]:
         """Say what it is in a line that has no result."""
         plan = self.plan
-        return {
+        found: dict[str, object] = {
             "method": plan.method,
             "dataset": self.dataset,
+            "split": self.split,
             "preset": plan.preset,
             "seed": plan.seed,
         }
+        try:
+            return {**found, "settings": _plain(plan.settings_for(self.dataset))}
+        except InputError:
+            # That is why it failed.
+            return found
 
     @property
     def command(self) -> str:
@@ -116,6 +128,11 @@ def over_seeds(
         )
         for seed in seeds
     ]
+
+
+def _plain(settings: Settings) -> dict[str, Any]:
+    """Write settings as they are read back from a line of the store."""
+    return json.loads(json.dumps(asdict(settings)))
 
 
 def _as_text(value: object) -> str:

@@ -1,18 +1,21 @@
 """Many runs, on this machine or on a cluster, of which only the missing are made."""
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, cast, final
+from functools import partial
+from typing import cast, final
 
 import joblib
-from joblib.externals.loky.process_executor import ProcessPoolExecutor, TerminatedWorkerError
 
 from bpgnn.errors import InputError
-from bpgnn.experiments.execute import Job, execute, failure
+from bpgnn.experiments.execute import Job, failure
+from bpgnn.experiments.execute import execute as _execute
+from bpgnn.experiments.run import Run
 from bpgnn.experiments.store import Append, Line, Store
+from bpgnn.experiments.workers import LOST, Workers, end_with, workers
 
 Execute = Callable[[Job, float | None], Line | None]
 
@@ -29,6 +32,7 @@ class Progress:
         running: Runs under way.
         seconds_left: What the missing ones will take, or None where nothing is known yet.
         latest: The line that came last.
+        unavailable: Why data sets could not be had, whose runs are still missing.
     """
 
     total: int
@@ -37,6 +41,7 @@ class Progress:
     running: int
     seconds_left: float | None
     latest: Line | None = None
+    unavailable: tuple[str, ...] = ()
 
 
 Watch = Callable[[Progress], None]
@@ -49,9 +54,10 @@ def run_missing(
     jobs: int = 1,
     cluster: str | None = None,
     hours: float | None = None,
+    run_hours: float | None = None,
     retry: bool = False,
     watch: Watch | None = None,
-    execute: Execute = execute,
+    execute: Execute | None = None,
 ) -> Progress:
     """Make the runs that are not in the store, and add each as soon as it is finished.
 
@@ -61,19 +67,43 @@ def run_missing(
         jobs: Processes on this machine.
         cluster: Address of a Dask scheduler, whose workers are used instead.
         hours: Give up what is not finished after this time.
+        run_hours: Processor time after which a single run counts as out of time; one that was,
+            with less, is made again.
         retry: Make those again that failed.
         watch: Called when a run begins or ends.
-        execute: What makes a run; a test hands in its own.
+        execute: What makes a run, if not :func:`~bpgnn.experiments.execute.execute`.
     """
     if jobs < 1:
         raise InputError(f"`jobs` must be 1 or more, but got {jobs}.")
     deadline = None if hours is None else time.time() + 3600 * hours
     with store.writing() as append:
         distinct = list({run.command: run for run in runs}.values())
-        grid = _Grid(distinct, store.read(), append, watch, retry=retry)
-        with _workers(jobs, cluster) as parallel:
-            grid.carry_out(parallel, execute, deadline)
+        known = store.read()
+        kept = {
+            run.command: known[run.command]
+            for run in distinct
+            if run.command in known and _counts(known[run.command], run, run_hours, retry=retry)
+        }
+        make = execute or partial(_execute, run_hours=run_hours)
+        grid = _Grid(distinct, kept, append, watch, make, deadline)
+        for line in known.values():
+            grid.pace.see(line)
+        with workers(jobs, cluster) as hands:
+            grid.carry_out(hands, several=jobs > 1 or cluster is not None)
         return grid.progress(None)
+
+
+def _counts(line: Line, run: Job, run_hours: float | None, *, retry: bool) -> bool:
+    """Tell whether a line of the store makes a run needless."""
+    error = line.get("error")
+    if error is not None and (retry or _had_less_time(error, run_hours)):
+        return False
+    return run.agrees(line)
+
+
+def _had_less_time(error: dict, run_hours: float | None) -> bool:
+    given = error.get("hours")
+    return given is not None and (run_hours is None or run_hours > given)
 
 
 @final
@@ -83,84 +113,89 @@ class _Grid:
     def __init__(
         self,
         runs: list[Job],
-        known: dict[str, Line],
+        found: dict[str, Line],
         append: Append,
         watch: Watch | None,
-        *,
-        retry: bool,
+        execute: Execute,
+        deadline: float | None,
     ) -> None:
-        self.runs, self.append, self.watch = runs, append, watch
-        wanted = {run.command: run for run in runs}
-        self.found = {
-            command: line
-            for command, line in known.items()
-            if command in wanted
-            and wanted[command].agrees(line)
-            and not (retry and "error" in line)
-        }
+        self.runs, self.found, self.append, self.watch = runs, found, append, watch
+        self.execute, self.deadline = execute, deadline
         # Runs are handed out in a thread of joblib's, and come back in this one.
         self.lock = threading.RLock()
         self.under_way: dict[str, Job] = {}
-        self.pace = _Pace(known.values())
+        self.crowded: dict[str, Job] = {}
+        self.unavailable: dict[str, str] = {}
+        self.pace = _Pace()
 
     def missing(self) -> list[Job]:
         return [run for run in self.runs if run.command not in self.found]
 
-    def carry_out(
-        self, parallel: Callable[[], joblib.Parallel], execute: Execute, deadline: float | None
-    ) -> None:
+    def carry_out(self, hands: Workers, *, several: bool) -> None:
         self.tell(None)
-        while self.missing() and not _is_over(deadline):
+        while self.missing() and not self._is_over():
             try:
-                self._pass_through(parallel(), execute, deadline)
-                return
-            except TerminatedWorkerError:
-                self._make_alone(execute, deadline)
+                self._pass_through(hands.pool(), several=several)
+                break
+            except LOST:
+                suspects, self.under_way = self.under_way, {}
+                self._make_alone(hands, suspects)
+        self._make_alone(hands, self.crowded)
 
-    def _pass_through(
-        self, parallel: joblib.Parallel, execute: Execute, deadline: float | None
-    ) -> None:
-        call = joblib.delayed(_named)
-        tasks = (call(execute, run, deadline) for run in self._begun(deadline))
-        finished = cast(Iterable[tuple[str, Line | None]], parallel(tasks))
+    def _pass_through(self, pool: joblib.Parallel, *, several: bool) -> None:
+        call, parent = joblib.delayed(_named), os.getpid()
+        tasks = (call(self.execute, run, self.deadline, parent) for run in self._begun())
+        finished = cast(Iterable[tuple[str, Line | None]], pool(tasks))
         for command, line in finished:
             with self.lock:
-                self.under_way.pop(command, None)
-                if line is not None:
-                    self._add(command, line)
+                run = self.under_way.pop(command)
+                if line is not None and several and _kind(line) == "memory":
+                    # Its neighbours may have had the memory that it lacked.
+                    self.crowded[command] = run
+                elif line is not None:
+                    self._add(run, line)
 
-    def _begun(self, deadline: float | None) -> Iterator[Job]:
+    def _begun(self) -> Iterator[Job]:
         """Hand out runs one by one, as workers ask for them."""
         for run in self.missing():
-            if _is_over(deadline):
+            if self._is_over():
                 return
+            if run.command in self.crowded or _dataset(run) in self.unavailable:
+                continue
             with self.lock:
                 self.under_way[run.command] = run
                 self.tell(None)
             yield run
 
-    def _make_alone(self, execute: Execute, deadline: float | None) -> None:
-        """Make one by one what was under way when a worker was killed, to find what kills."""
-        suspects, self.under_way = self.under_way, {}
-        for command, run in suspects.items():
-            if _is_over(deadline):
+    def _make_alone(self, hands: Workers, runs: dict[str, Job]) -> None:
+        """Make runs one by one, to find which of them kills its process."""
+        for command, run in runs.items():
+            if self._is_over():
                 return
             self.under_way = {command: run}
-            with ProcessPoolExecutor(max_workers=1) as pool:
-                try:
-                    line = pool.submit(_named, execute, run, deadline).result()[1]
-                except TerminatedWorkerError:
-                    words = "Its process was killed twice, as happens when memory runs out."
-                    line = failure(run, "killed", words)
+            try:
+                line = hands.alone(_named, self.execute, run, self.deadline, os.getpid())[1]
+            except LOST:
+                words = "Its process was killed twice, as happens when memory runs out."
+                line = failure(run, "killed", words)
+            except Exception as error:  # noqa: BLE001  what one worker cannot do, others may
+                line = failure(run, "failed", f"{type(error).__name__}: {error}")
             self.under_way = {}
             if line is not None:
-                self._add(command, line)
+                self._add(run, line)
 
-    def _add(self, command: str, line: Line) -> None:
-        self.append(line)
-        self.found[command] = line
-        self.pace.see(line)
+    def _add(self, run: Job, line: Line) -> None:
+        if _kind(line) == "unavailable":
+            # It says nothing of the run: with a network, the same command makes it.
+            self.unavailable[_dataset(run)] = line["error"]["words"]
+        else:
+            self.append(line)
+            self.found[run.command] = line
+            self.pace.see(line)
         self.tell(line)
+
+    def _is_over(self) -> bool:
+        return self.deadline is not None and time.time() > self.deadline
 
     def tell(self, line: Line | None) -> None:
         if self.watch is not None:
@@ -170,7 +205,13 @@ class _Grid:
         failed = sum("error" in found for found in self.found.values())
         left = self.pace.seconds(self.missing(), max(len(self.under_way), 1))
         return Progress(
-            len(self.runs), len(self.found), failed, len(self.under_way), left, latest=line
+            total=len(self.runs),
+            done=len(self.found),
+            failed=failed,
+            running=len(self.under_way),
+            seconds_left=left,
+            latest=line,
+            unavailable=tuple(dict.fromkeys(self.unavailable.values())),
         )
 
 
@@ -178,14 +219,13 @@ class _Grid:
 class _Pace:
     """Guess what a run takes by those of its method on its data, or by all."""
 
-    def __init__(self, lines: Iterable[Line]) -> None:
-        self.seconds_of: dict[tuple[str, str, str], list[float]] = {}
-        for line in lines:
-            self.see(line)
+    def __init__(self) -> None:
+        self.seconds_of: dict[tuple[str | int, ...], list[float]] = {}
 
     def see(self, line: Line) -> None:
         if "wall_seconds" in line and "preset" in line:
-            key = (line["method"], line["dataset"], line["preset"])
+            steps = line.get("settings", {}).get("max_steps", 0)
+            key = (line["method"], line["dataset"], line["preset"], steps)
             self.seconds_of.setdefault(key, []).append(line["wall_seconds"])
 
     def seconds(self, runs: list[Job], workers: int) -> float | None:
@@ -199,47 +239,17 @@ class _Pace:
         return total / workers
 
 
-@contextmanager
-def _workers(jobs: int, cluster: str | None) -> Iterator[Callable[[], joblib.Parallel]]:
-    """Hand out what makes a pool: one that lost a worker cannot be used again."""
-    # One at a time: what is finished must not wait for others of its batch.
-    options: dict[str, Any] = {
-        "return_as": "generator_unordered",
-        "pre_dispatch": "n_jobs",
-        "batch_size": 1,
-    }
-    if cluster is None:
-        yield lambda: joblib.Parallel(n_jobs=jobs, **options)
-        return
-    with _client(cluster), joblib.parallel_config(backend="dask"):
-        yield lambda: joblib.Parallel(n_jobs=-1, **options)
-
-
-def _client(address: str):  # noqa: ANN202  the type is an extra's
-    try:
-        from distributed import Client
-    except ImportError:
-        raise InputError(
-            "A cluster needs Dask. Get it with: pip install 'bpgnn[cluster]'"
-        ) from None
-    try:
-        client = Client(address, timeout="5s")
-    except (OSError, ValueError) as error:
-        raise InputError(
-            f"There is no Dask scheduler at {address} ({error}). Start one with: dask scheduler"
-        ) from None
-    if any(threads > 1 for threads in cast(dict[str, int], client.nthreads()).values()):
-        client.close()
-        raise InputError(
-            f"A worker of {address} has several threads, and runs that share a process disturb "
-            "each other. Start workers with: dask worker --nthreads 1"
-        )
-    return client
-
-
-def _named(execute: Execute, run: Job, deadline: float | None) -> tuple[str, Line | None]:
+def _named(
+    execute: Execute, run: Job, deadline: float | None, parent: int
+) -> tuple[str, Line | None]:
+    end_with(parent)
     return run.command, execute(run, deadline)
 
 
-def _is_over(deadline: float | None) -> bool:
-    return deadline is not None and time.time() > deadline
+def _kind(line: Line) -> str | None:
+    """Say in which way a run failed, None where it did not."""
+    return line["error"]["kind"] if "error" in line else None
+
+
+def _dataset(run: Job) -> str:
+    return run.dataset if isinstance(run, Run) else "pubmed"

@@ -49,9 +49,9 @@ class Timing:
     threads: int = 1
 
     @property
-    def kind(self) -> tuple[str, str, str]:
+    def kind(self) -> tuple[str | int, ...]:
         """Say which timings take about as long."""
-        return "speed", self.way, str(self.num_nodes)
+        return "speed", self.way, self.num_nodes
 
     def agrees(self, _: Mapping[str, Any]) -> bool:
         """Tell whether a line of the store is of this timing: it has no settings to differ."""

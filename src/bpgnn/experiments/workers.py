@@ -1,0 +1,171 @@
+"""Where runs are carried out: processes of this machine, or the workers of a cluster."""
+
+import os
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, TypeVar, cast, final
+
+import joblib
+from joblib.externals.loky.process_executor import ProcessPoolExecutor, TerminatedWorkerError
+from typing_extensions import override
+
+from bpgnn.errors import InputError
+
+T = TypeVar("T")
+
+# One at a time: what is finished must not wait for others of its batch.
+_OPTIONS: dict[str, Any] = {
+    "return_as": "generator_unordered",
+    "pre_dispatch": "n_jobs",
+    "batch_size": 1,
+}
+
+
+class LostWorkerError(Exception):
+    """Tell that a process was killed with what it was doing."""
+
+
+LOST = (LostWorkerError, TerminatedWorkerError)
+"""What either kind of pool raises when a process was killed."""
+
+
+class Workers(ABC):
+    """Hand out pools, one after the other: one that lost a worker cannot be used again."""
+
+    @abstractmethod
+    def pool(self) -> joblib.Parallel:
+        """Make a pool of all workers."""
+
+    @abstractmethod
+    def alone(self, call: Callable[..., T], *arguments: object) -> T:
+        """Call in a process, while nothing else is under way."""
+
+
+@contextmanager
+def workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
+    """Hold the workers of this machine, or of a Dask scheduler.
+
+    Args:
+        jobs: Processes on this machine.
+        cluster: Address of the scheduler, whose workers are used instead.
+    """
+    if cluster is None:
+        yield _Local(jobs)
+        return
+    with _client(cluster) as client:
+        yield _Cluster(client)
+
+
+@final
+class _Local(Workers):
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+
+    @override
+    def pool(self) -> joblib.Parallel:
+        return joblib.Parallel(n_jobs=self.jobs, **_OPTIONS)
+
+    @override
+    def alone(self, call: Callable[..., T], *arguments: object) -> T:
+        with ProcessPoolExecutor(max_workers=1) as pool:
+            return pool.submit(call, *arguments).result()
+
+
+@final
+class _Cluster(Workers):
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    @override
+    def pool(self) -> joblib.Parallel:
+        return joblib.Parallel(n_jobs=-1, backend=_backend(self.client), **_OPTIONS)
+
+    @override
+    def alone(self, call: Callable[..., T], *arguments: object) -> T:
+        from distributed import KilledWorker
+
+        try:
+            return self.client.submit(call, *arguments, pure=False).result()
+        except KilledWorker as error:
+            raise LostWorkerError(str(error)) from None
+
+
+@final
+@dataclass(frozen=True)
+class _Lost:
+    """Stand for the result of a task that the scheduler gave up."""
+
+    error: BaseException
+
+
+def _backend(client: Any) -> Any:
+    """Make joblib's backend for Dask, and let it tell of tasks that were given up.
+
+    joblib waits for a callback, which its own backend makes for results only: of a task whose
+    workers died one after the other, it never hears.
+    """
+    from joblib._dask import DaskDistributedBackend
+
+    class Backend(DaskDistributedBackend):
+        def submit(self, func: Any, callback: Any = None) -> Any:
+            def tell(done: Any) -> None:
+                error = done.exception()
+                if error is not None and callback is not None:
+                    callback(_Lost(error))
+
+            future = super().submit(func, callback)
+            future.add_done_callback(tell)
+            return future
+
+        def retrieve_result_callback(self, out: Any) -> Any:
+            if isinstance(out, _Lost):
+                raise LostWorkerError(str(out.error))
+            return super().retrieve_result_callback(out)
+
+    return Backend(client=client)
+
+
+def _client(address: str):  # noqa: ANN202  the type is an extra's
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError(
+            "A cluster needs Dask. Get it with: pip install 'bpgnn[cluster]'"
+        ) from None
+    try:
+        client = Client(address, timeout="5s")
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"There is no Dask scheduler at {address} ({error}). Start one with: dask scheduler"
+        ) from None
+    if any(threads > 1 for threads in cast(dict[str, int], client.nthreads()).values()):
+        client.close()
+        raise InputError(
+            f"A worker of {address} has several threads, and runs that share a process disturb "
+            "each other. Start workers with: dask worker --nthreads 1"
+        )
+    return client
+
+
+@cache
+def end_with(parent: int) -> None:
+    """End this process when its parent is gone, which nobody else would read results for.
+
+    Args:
+        parent: The process that hands out work; where it is not this one's parent, as on a
+            cluster, nothing is done.
+    """
+    if os.getppid() != parent:
+        return
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
