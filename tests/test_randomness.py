@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from bpgnn.errors import InputError
-from bpgnn.randomness import generator_for, numpy_generator_for, seeded_globally
+from bpgnn.randomness import generator_for, numpy_generator_for, repeatable_sums, seeded_globally
 
 SEEDS = st.integers(0, 2**63)
 STREAMS = st.lists(st.integers(0, 2**31), max_size=3)
@@ -64,3 +64,21 @@ def test_the_global_state_comes_back_after_a_failure():
 def test_a_seed_that_is_no_whole_number_is_refused_in_a_sentence(seed):
     with pytest.raises(InputError, match=r"`seed` must be a whole number from 0 up, but got"):
         numpy_generator_for(seed)
+
+
+def test_gradients_add_up_the_same_on_several_threads():
+    threads = torch.get_num_threads()
+    values = torch.randn(50, 8, requires_grad=True)
+    place = torch.randint(50, (20_000,), generator=generator_for(0))
+    weight = torch.randn(20_000, 8, generator=generator_for(1))
+    torch.set_num_threads(2)
+    try:
+        with repeatable_sums(torch.device("cpu")):
+            found = [
+                torch.autograd.grad((values[place] * weight).sum(), values)[0] for _ in range(9)
+            ]
+            assert torch.are_deterministic_algorithms_enabled()
+    finally:
+        torch.set_num_threads(threads)
+    assert all(torch.equal(one, found[0]) for one in found)
+    assert not torch.are_deterministic_algorithms_enabled()

@@ -26,6 +26,7 @@ from rich.progress import (
     TimeElapsedColumn,
 )
 from rich.table import Table
+from rich.text import Text
 
 from bpgnn import __version__
 from bpgnn.commands import explain, explore, graph, predict, say
@@ -427,7 +428,7 @@ def reproduce(
 def results(
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WORD…", help="Only commands with all of these words."),
+        typer.Argument(metavar="WORD…", help="Only runs with all of these words."),
     ] = None,
     form: Annotated[
         Form, typer.Option("--as", help="A table of cells, or all runs as CSV or JSON.")
@@ -439,21 +440,18 @@ def results(
     Example: bpgnn results cora --as csv
     """
     from bpgnn.experiments.store import Store
-    from bpgnn.experiments.summary import cells
+    from bpgnn.experiments.summary import cells, has_words
 
-    if not store.exists():
-        raise InputError(f"There are no results at {store}. Make some with: bpgnn reproduce")
-    lines = [
-        line
-        for command, line in Store(store).read().items()
-        if all(word in command.split() for word in words or [])
-    ]
+    _refuse_without_results(store)
+    lines = [line for line in Store(store).read().values() if has_words(line, words or [])]
     if form is Form.JSON:
         sys.stdout.write(json.dumps(lines, indent=2) + "\n")
     elif form is Form.CSV:
         _write_csv(lines)
-    else:
+    elif lines:
         _print_cells(cells(lines))
+    else:
+        raise InputError(f"No run in {store} has all of these words: {' '.join(words or [])}.")
 
 
 @app.command()
@@ -469,6 +467,7 @@ def report(
 
     Example: bpgnn report --out report
     """
+    _refuse_without_results(store)
     _write_report(out, seeds, store, Console(), fast=fast)
 
 
@@ -691,13 +690,21 @@ def _duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min" if minutes >= 60 else f"{max(minutes, 1)} min"
 
 
+def _refuse_without_results(store: Path) -> None:
+    if not store.exists():
+        raise InputError(f"There are no results at {store}. Make some with: bpgnn reproduce")
+
+
 def _print_cells(found: list["Cell"]) -> None:
     table = Table("command", "accuracy", "seeds", "CPU-seconds")
     for cell in found:
         spread = "" if cell.deviation is None else f" ± {cell.deviation:.2f}"
         accuracy = cell.error or "–" if cell.mean is None else f"{cell.mean:.2f}{spread}"
+        accuracy += ", with older settings" if cell.is_stale else ""
+        seeds = f"{cell.num_seeds}, {cell.num_failed} failed" if cell.num_failed else cell.num_seeds
         seconds = "" if cell.cpu_seconds is None else f"{cell.cpu_seconds:,.3g}"
-        table.add_row(cell.command, accuracy, str(cell.num_seeds), seconds)
+        # What an error says may hold brackets.
+        table.add_row(*(Text(str(part)) for part in (cell.command, accuracy, seeds, seconds)))
     Console().print(table)
 
 

@@ -2,11 +2,16 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import torch
+from torch.utils import deterministic as _deterministic
 
 from bpgnn.errors import InputError
+
+# A module whose one setting type checkers do not know.
+deterministic: Any = _deterministic
 
 
 def generator_for(seed: int, *stream: int, device: torch.device | str = "cpu") -> torch.Generator:
@@ -34,6 +39,28 @@ def seeded_globally(seed: int, *stream: int) -> Iterator[None]:
     with torch.random.fork_rng(devices=[]):
         torch.set_rng_state(generator_for(seed, *stream).get_state())
         yield
+
+
+@contextmanager
+def repeatable_sums(device: torch.device) -> Iterator[None]:
+    """Let gradients add up in the same order each time, on several threads as well.
+
+    torch adds what several entries send to one place as its threads come, and the last bits
+    differ. Its other way costs nothing that could be measured on a processor; elsewhere it lacks
+    some operations, and nothing is changed.
+    """
+    if device.type != "cpu" or torch.are_deterministic_algorithms_enabled():
+        yield
+        return
+    filled = deterministic.fill_uninitialized_memory
+    # By the way, new tensors would be filled with NaN.
+    deterministic.fill_uninitialized_memory = False
+    torch.use_deterministic_algorithms(True)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(False)
+        deterministic.fill_uninitialized_memory = filled
 
 
 def numpy_generator_for(seed: int, *stream: int) -> np.random.Generator:

@@ -1,5 +1,7 @@
 import statistics
+from dataclasses import asdict
 
+from bpgnn.experiments.run import over_seeds
 from bpgnn.experiments.summary import cells
 
 
@@ -26,3 +28,20 @@ def test_failures_are_counted_apart_and_say_what_happened():
     good = {"command": "bpgnn train cora --seed 0", "test_accuracy": 0.5, "cpu_seconds": 1.0}
     (cell,) = cells([failed, good])
     assert (cell.num_seeds, cell.num_failed, cell.mean) == (1, 1, 50.0)
+
+
+def test_runs_with_settings_of_old_are_a_cell_of_their_own():
+    lines = []
+    for run in over_seeds("cora", range(4), method="gcn", changes={"hidden": (8,)}):
+        settings = asdict(run.plan.settings_for("cora"))
+        if run.plan.seed == 3:
+            settings["dropout"] = 0.123
+        accuracy = 0.1 if run.plan.seed == 3 else 0.9
+        lines.append(
+            {"command": run.command, "method": "gcn", "dataset": "cora", "preset": "tuned"}
+            | {"seed": run.plan.seed, "test_accuracy": accuracy, "cpu_seconds": 1.0}
+            | {"settings": {**settings, "hidden": [8]}}
+        )
+    now, then = cells(lines)
+    assert (now.num_seeds, now.mean, now.is_stale) == (3, 90.0, False)
+    assert (then.num_seeds, then.mean, then.is_stale) == (1, 10.0, True)

@@ -1,11 +1,16 @@
 """Many lines of the store as few: one for each cell, over its seeds."""
 
+import shlex
 import statistics
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import final
 
+from bpgnn.errors import InputError
+from bpgnn.experiments.run import Run
 from bpgnn.experiments.store import Line
+from bpgnn.training.plan import Plan
 
 
 @final
@@ -21,6 +26,7 @@ class Cell:
         deviation: Standard deviation over seeds in percent, None for fewer than two.
         cpu_seconds: Mean processor time of a run.
         error: What the first failure said.
+        is_stale: Whether its runs had other settings than a run of that command has now.
     """
 
     command: str
@@ -30,10 +36,13 @@ class Cell:
     deviation: float | None
     cpu_seconds: float | None
     error: str | None
+    is_stale: bool = False
 
 
 def cells(lines: Iterable[Line]) -> list[Cell]:
     """Group lines by their command without its seed, in the order of the first of each.
+
+    Runs with settings of old are kept apart from those with the settings of now.
 
     Example:
         >>> lines = [
@@ -44,13 +53,41 @@ def cells(lines: Iterable[Line]) -> list[Cell]:
         >>> cells(lines)[0].mean
         90.0
     """
-    groups: dict[str, list[Line]] = {}
+    groups: dict[tuple[str, bool], list[Line]] = {}
     for line in lines:
-        groups.setdefault(_without_seed(line["command"]), []).append(line)
-    return [_cell(command, found) for command, found in groups.items()]
+        key = _without_seed(line["command"]), is_stale(line)
+        groups.setdefault(key, []).append(line)
+    return [_cell(*key, found) for key, found in groups.items()]
 
 
-def _cell(command: str, lines: list[Line]) -> Cell:
+def is_stale(line: Line) -> bool:
+    """Tell whether a line was made with other settings than its command has now."""
+    if "settings" not in line:
+        return False
+    words = shlex.split(line["command"])
+    pairs = [after for word, after in pairwise(words) if word == "--set"]
+    changes = dict(pair.split("=", 1) for pair in pairs)
+    plan = Plan(line["method"], line["preset"], line["seed"], {**changes} or None)
+    try:
+        return not Run(line["dataset"], plan).agrees(line)
+    except InputError:
+        return True
+
+
+def has_words(line: Line, words: Iterable[str]) -> bool:
+    """Tell whether a line is about all of some words: of its command, or what it is of.
+
+    Example:
+        >>> line = {"command": "bpgnn train cora --seed 0", "method": "bpgnn"}
+        >>> has_words(line, ["cora", "bpgnn"]), has_words(line, ["gcn"])
+        (True, False)
+    """
+    _, *known = line["command"].split()
+    known += [line.get(name) for name in ("method", "dataset", "preset")]
+    return all(word in known for word in words)
+
+
+def _cell(command: str, is_stale: bool, lines: list[Line]) -> Cell:  # noqa: FBT001
     good = [line for line in lines if "error" not in line]
     scored = [line for line in good if "test_accuracy" in line]
     bad = [line["error"]["words"] for line in lines if "error" in line]
@@ -63,6 +100,7 @@ def _cell(command: str, lines: list[Line]) -> Cell:
         deviation=statistics.stdev(seen) if len(seen) > 1 else None,
         cpu_seconds=statistics.mean(line["cpu_seconds"] for line in good) if good else None,
         error=bad[0] if bad else None,
+        is_stale=is_stale,
     )
 
 

@@ -15,7 +15,7 @@ from bpgnn.graph import Graph
 from bpgnn.method import Method, Output, Problem
 from bpgnn.methods.registry import METHODS
 from bpgnn.nn.sparse import values_of
-from bpgnn.randomness import generator_for, seeded_globally
+from bpgnn.randomness import generator_for, repeatable_sums, seeded_globally
 from bpgnn.training.checkpoint import (
     TrainingState,
     from_bytes,
@@ -132,8 +132,9 @@ def fit(
         training.open_folder(folder, resume=resume)
         if data is not None and not resume:
             folder.write(DATA, data)
-    training.run()
-    return training.finish()
+    with repeatable_sums(training.generator.device):
+        training.run()
+        return training.finish()
 
 
 @final
