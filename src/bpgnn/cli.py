@@ -791,6 +791,6 @@ def _write_report(
     lines = Store(store).read()
     source = Source(lines, seeds, fast)
     sections = [make(source) for make in SECTIONS.values()]
-    foot = f"From {len(lines)} runs in {store.name}, by bpgnn {__version__}."
+    foot = f"By bpgnn {__version__} from {store.name}: {source.provenance()}"
     page = write_report(out, sections, foot, fast=fast)
     say(console, f"The report is at {page}")

@@ -23,12 +23,28 @@ def test_what_was_not_run_says_so():
 
 
 @pytest.mark.parametrize(
-    ("kind", "note"), [("memory", "OOM"), ("refused", "refused"), ("?", "failed")]
+    ("kind", "note"),
+    [
+        ("memory", "OOM"),
+        ("time", "OOT"),
+        ("killed", "killed"),
+        ("refused", "refused"),
+        ("?", "failed"),
+    ],
 )
 def test_what_failed_has_the_sentence_behind_it(kind, note):
     lines = {RUNS[0].command: {"error": {"kind": kind, "words": "35 GB needed"}}}
     found = entry(RUNS, lines)
     assert (found.text, found.detail, found.mean) == (note, "35 GB needed", None)
+
+
+def test_a_mean_over_those_that_did_not_fail_says_how_many_did():
+    lines = {RUNS[0].command: line(0.8)}
+    lines |= {run.command: {"error": {"kind": "time", "words": "9 h"}} for run in RUNS[1:]}
+    found = entry(RUNS, lines)
+    assert found.text == "80.00 (1 of 3 seeds, 2 OOT)"
+    table = ReportTable("", ("method", "Cora"), (("gcn", (found,)), ("gat", (Entry(mean=7.0),))))
+    assert table.notes == ["gcn, Cora: OOT. 9 h"]
 
 
 def test_figures_of_the_latent_graph_are_read_by_their_name():
@@ -45,13 +61,14 @@ def test_what_the_paper_has_no_figure_for_has_no_difference(printed):
 
 def test_the_highest_of_each_column_is_marked():
     rows = (
-        ("a", (Entry(mean=1.0), Entry(mean=5.0))),
-        ("b", (Entry(mean=2.0), Entry(note="OOM"))),
-        ("c", (Entry(mean=2.0), Entry())),
+        ("a", (Entry(mean=1.0), Entry(mean=5.0), Entry(mean=5.0))),
+        ("b", (Entry(mean=2.0), Entry(note="OOM"), Entry(note="OOM"))),
+        ("c", (Entry(mean=2.0), Entry(mean=4.0), Entry())),
     )
-    table = ReportTable("", ("", "x", "y"), rows).with_best_marked()
+    table = ReportTable("", ("", "x", "y", "z"), rows).with_best_marked()
+    # Of one alone, nothing is best.
     assert [[one.best for one in entries] for _, entries in table.rows] == [
-        [False, True],
-        [True, False],
-        [True, False],
+        [False, True, False],
+        [True, False, False],
+        [True, False, False],
     ]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from scipy import stats
 
 from bpgnn.randomness import numpy_generator_for
 
@@ -13,7 +14,7 @@ _RESAMPLES = 10_000
 _STREAM = 0xB007
 
 # An interval of fewer says nothing.
-_FEWEST = 3
+_FEWEST = 5
 
 
 @final
@@ -23,8 +24,8 @@ class Difference:
 
     Args:
         mean: Mean difference.
-        low: Lower end of the bootstrap interval, nominally of 95 in 100 cases; with five seeds
-            it is about 84, with ten 90. None for fewer than three seeds.
+        low: Lower end of the bootstrap interval of 95 in 100 cases. None for fewer than five
+            seeds.
         high: Its upper end.
         num_pairs: Seeds that both have.
     """
@@ -38,7 +39,10 @@ class Difference:
 def paired_difference(ours: Mapping[int, float], theirs: Mapping[int, float]) -> Difference | None:
     """Take differences seed by seed; the interval is the bootstrap's, over seeds.
 
-    It is about seeds only: that the test nodes are a sample as well is `sampling_error`.
+    Quantiles are taken further out, by as much as Student's t goes beyond the normal: a plain
+    bootstrap of five seeds covers 84 in 100 cases (Hesterberg, 2015, "What Teachers Should Know
+    About the Bootstrap", the expanded percentile interval). It is about seeds only: that the
+    test nodes are a sample as well is `sampling_error`.
 
     Args:
         ours: A figure by seed.
@@ -59,8 +63,15 @@ def paired_difference(ours: Mapping[int, float], theirs: Mapping[int, float]) ->
         return Difference(float(gaps.mean()), None, None, len(gaps))
     generator = numpy_generator_for(0, _STREAM)
     drawn = generator.integers(len(gaps), size=(_RESAMPLES, len(gaps)))
-    low, high = np.quantile(gaps[drawn].mean(1), [0.025, 0.975])
+    tail = _tail(len(gaps))
+    low, high = np.quantile(gaps[drawn].mean(1), [tail, 1 - tail])
     return Difference(float(gaps.mean()), float(low), float(high), len(gaps))
+
+
+def _tail(number: int) -> float:
+    """Return the share to be cut off at each end so that 95 in 100 intervals cover the mean."""
+    further = math.sqrt(number / (number - 1)) * stats.t.ppf(0.025, number - 1)
+    return float(stats.norm.cdf(further))
 
 
 def sampling_error(accuracy: float, num_nodes: int) -> float:

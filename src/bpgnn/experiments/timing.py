@@ -53,9 +53,9 @@ class Timing:
         """Say which timings take about as long."""
         return "speed", self.way, self.num_nodes
 
-    def agrees(self, _: Mapping[str, Any]) -> bool:
-        """Tell whether a line of the store is of this timing: it has no settings to differ."""
-        return True
+    def agrees(self, line: Mapping[str, Any]) -> bool:
+        """Tell whether a line of the store is of this timing, on a machine of this kind."""
+        return line.get("machine") == machine()
 
     @property
     def facts(self) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """The difference between two cells, in words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bpgnn.experiments.statistics import Difference, paired_difference
 from bpgnn.experiments.store import Line
@@ -36,3 +36,28 @@ def verdict(gap: Difference) -> str:
     if gap.low is None or gap.high is None or gap.low <= 0 <= gap.high:
         return "not told apart"
     return "ahead" if gap.low > 0 else "behind"
+
+
+def against_others(found: Mapping[str, Sequence[Line]], about: str) -> list[str]:
+    """Compare BPGNN with every other method on the same seeds, in a sentence.
+
+    Args:
+        found: The lines of every method's cell.
+        about: What the cells are of, as the sentence begins.
+
+    Returns:
+        The sentence; none where nothing is shared.
+    """
+    gaps = {
+        method: difference_of(found["bpgnn"], lines)
+        for method, lines in found.items()
+        if method != "bpgnn"
+    }
+    parts = [f"{method} {in_points(gap)}" for method, gap in gaps.items() if gap is not None]
+    if not parts:
+        return []
+    sentence = (
+        f"{about}, BPGNN less the other on the same seeds, in points with a bootstrap interval: "
+        f"{', '.join(parts)}."
+    )
+    return [sentence]

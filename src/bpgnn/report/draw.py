@@ -1,6 +1,7 @@
 """Drawings that are read in print and by the colour-blind."""
 
 import io
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -40,13 +41,14 @@ class Panel:
 
 
 def line_of(name: str, x: Sequence[float], entries: Sequence[Entry]) -> Series:
-    """Make a line of a table's row; what was not run is left out."""
-    known = [(at, one) for at, one in zip(x, entries, strict=True) if one.mean is not None]
+    """Make a line of a table's row, with a gap where something was not run."""
+    if all(one.mean is None for one in entries):
+        return Series(name, [], [], [])
     return Series(
         name,
-        [at for at, _ in known],
-        [one.mean or 0.0 for _, one in known],
-        [one.deviation or 0.0 for _, one in known],
+        x,
+        [math.nan if one.mean is None else one.mean for one in entries],
+        [one.deviation or 0.0 for one in entries],
     )
 
 
@@ -93,6 +95,8 @@ def draw(name: str, caption: str, panels: Sequence[Panel], *, columns: int = 2) 
 
 def _draw_panel(axis: Any, panel: Panel, styles: dict[str, tuple[str, str]]) -> None:
     for series in panel.series:
+        if not len(series.x):
+            continue
         colour, mark = styles.setdefault(series.name, _STYLES[len(styles) % len(_STYLES)])
         axis.errorbar(
             series.x,
@@ -105,10 +109,15 @@ def _draw_panel(axis: Any, panel: Panel, styles: dict[str, tuple[str, str]]) -> 
             linewidth=1.2,
             capsize=2,
         )
+    if not any(len(series.x) for series in panel.series):
+        middle = {"ha": "center", "va": "center", "transform": axis.transAxes}
+        axis.text(0.5, 0.5, "not run", color="0.4", **middle)
+        axis.set_xticks([])
+        axis.tick_params(labelleft=False)
     axis.set_title(panel.title)
     axis.set_xlabel(panel.x_label)
     axis.set_ylabel(panel.y_label)
-    if panel.log and any(series.x for series in panel.series):
+    if panel.log and any(len(series.x) for series in panel.series):
         axis.set_xscale("log")
         axis.set_yscale("log")
     axis.grid(visible=True, alpha=0.3)

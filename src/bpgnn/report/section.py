@@ -1,6 +1,6 @@
 """A section of the report: what was asked, and the tables and figures that answer."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import final
 
 from bpgnn.report.table import ReportTable
@@ -35,18 +35,20 @@ class Section:
         tables: Of figures.
         figures: Drawings.
         remarks: Sentences that follow from the figures.
+        drawn: The commands behind the drawings, where no table has them, by what they are of.
     """
 
     name: str
     question: str
     tables: tuple[ReportTable, ...] = ()
     figures: tuple[Figure, ...] = ()
-    remarks: tuple[str, ...] = field(default=())
+    remarks: tuple[str, ...] = ()
+    drawn: tuple[tuple[str, str], ...] = ()
 
     @property
     def commands(self) -> list[tuple[str, str]]:
         """List the place of every entry and the command that makes its first run again."""
-        return [
+        return [*self.drawn] + [
             (f"{name}, {column}", entry.command)
             for table in self.tables
             for name, entries in table.rows

@@ -1,12 +1,14 @@
 """What a report is made from."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, final
 
 from bpgnn.experiments.experiment import Experiment, quickened
 from bpgnn.experiments.run import Run
 from bpgnn.experiments.store import Line
+from bpgnn.experiments.timing import Timing
 from bpgnn.report.table import Entry, entry, lines_of
 
 NAMES = {"cora": "Cora", "citeseer": "CiteSeer", "pubmed": "PubMed", "photo": "Photo"}
@@ -32,11 +34,13 @@ class Source:
         lines: The store, by command.
         num_seeds: Seeds that each cell should have; by experiment if None.
         fast: Whether to report the runs of few steps.
+        used: The commands of the lines that were asked for so far.
     """
 
     lines: dict[str, Line]
     num_seeds: int | None = None
     fast: bool = False
+    used: set[str] = field(default_factory=set)
 
     def seeds(self, experiment: Experiment) -> range:
         """Return the seeds that a cell should have."""
@@ -44,6 +48,7 @@ class Source:
 
     def entry(self, runs: list[Run], printed: str | None = None, *, key: str = "") -> Entry:
         """Sum up the runs of a cell."""
+        self._asked(runs)
         return entry(self._made(runs), self.lines, printed, key=key)
 
     def rows(
@@ -71,7 +76,35 @@ class Source:
 
     def found(self, runs: list[Run]) -> list[Line]:
         """Return the lines of those runs that have a result."""
-        return [line for line in lines_of(self._made(runs), self.lines) if "error" not in line]
+        return [line for line in self._asked(runs) if "error" not in line]
+
+    def timing(self, job: Timing) -> Line | None:
+        """Return the line of a timing that has a result."""
+        line = self.lines.get(job.command)
+        if line is None or "error" in line:
+            return None
+        self.used.add(job.command)
+        return line
+
+    def provenance(self) -> str:
+        """Say which code and machines the lines that were used came from."""
+        lines = [self.lines[command] for command in sorted(self.used)]
+        versions = [line.get("versions", {}) for line in lines]
+        code = Counter(one.get("code", "not known") for one in versions)
+        machines = Counter(line.get("machine", "not known") for line in lines)
+        return (
+            f"{len(lines)} of {len(self.lines)} runs. Code (a hash of its source: runs): "
+            f"{_counted(code)}. Machines: {_counted(machines)}."
+        )
+
+    def _asked(self, runs: list[Run]) -> list[Line]:
+        made = self._made(runs)
+        self.used.update(run.command for run in made if lines_of([run], self.lines))
+        return lines_of(made, self.lines)
 
     def _made(self, runs: list[Run]) -> list[Run]:
         return [quickened(run) for run in runs] if self.fast else runs
+
+
+def _counted(found: Counter[str]) -> str:
+    return ", ".join(f"{name}: {number}" for name, number in found.most_common()) or "none"

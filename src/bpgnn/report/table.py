@@ -20,7 +20,8 @@ class Entry:
         num_seeds: Seeds measured.
         num_wanted: Seeds asked for.
         printed: What the paper prints, as it prints it.
-        note: What stands in place of a figure, such as `OOM`.
+        num_failed: Seeds that have no figure because they failed.
+        note: What is said of these, such as `OOM`.
         detail: The sentence behind the note.
         command: What makes the first of the runs again.
         best: Whether it is the highest of its column.
@@ -30,6 +31,7 @@ class Entry:
     deviation: float | None = None
     num_seeds: int = 0
     num_wanted: int = 0
+    num_failed: int = 0
     printed: str | None = None
     note: str | None = None
     detail: str | None = None
@@ -48,7 +50,8 @@ class Entry:
             return self.note or "not run"
         spread = "" if self.deviation is None else f" ± {self.deviation:.2f}"
         lacking = self.num_seeds < self.num_wanted
-        seeds = f" ({self.num_seeds} of {self.num_wanted} seeds)" if lacking else ""
+        failed = f", {self.num_failed} {self.note}" if self.num_failed else ""
+        seeds = f" ({self.num_seeds} of {self.num_wanted} seeds{failed})" if lacking else ""
         return f"{self.mean:.2f}{spread}{seeds}"
 
     @property
@@ -74,14 +77,24 @@ class ReportTable:
     head: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Entry, ...]], ...]
 
+    @property
+    def notes(self) -> list[str]:
+        """Say what is behind every note: where, the note, and its sentence."""
+        return [
+            f"{name}, {column}: {entry.note}. {entry.detail}"
+            for name, entries in self.rows
+            for column, entry in zip(self.head[1:], entries, strict=True)
+            if entry.note is not None and entry.detail is not None
+        ]
+
     def with_best_marked(self) -> "ReportTable":
-        """Mark the highest entry of each column."""
+        """Mark the highest entry of each column that has several."""
         marked = [list(entries) for _, entries in self.rows]
         for column in range(len(self.head) - 1):
             means = [entries[column].mean for entries in marked]
             known = [mean for mean in means if mean is not None]
             for entries, mean in zip(marked, means, strict=True):
-                if mean is not None and mean == max(known):
+                if len(known) > 1 and mean is not None and mean == max(known):
                     entries[column] = replace(entries[column], best=True)
         names = [name for name, _ in self.rows]
         rows = tuple((name, tuple(row)) for name, row in zip(names, marked, strict=True))
@@ -103,7 +116,7 @@ def entry(
     good = [value for line in found if (value := _value(line, key)) is not None]
     failed = [line["error"] for line in found if "error" in line]
     note = detail = None
-    if not good and failed:
+    if failed:
         note, detail = _NOTES.get(failed[0]["kind"], "failed"), failed[0]["words"]
     elif found and not good:
         note, detail = "–", "Its record has no such figure."
@@ -112,6 +125,7 @@ def entry(
         deviation=statistics.stdev(good) if len(good) > 1 else None,
         num_seeds=len(good),
         num_wanted=len(runs),
+        num_failed=len(failed),
         printed=printed,
         note=note,
         detail=detail,
@@ -125,7 +139,7 @@ def lines_of(runs: Sequence[Run], lines: dict[str, Line]) -> list[Line]:
     return [line for run, line in known if run.agrees(line)]
 
 
-_NOTES = {"memory": "OOM", "killed": "OOM", "time": "OOT", "refused": "refused"}
+_NOTES = {"memory": "OOM", "killed": "killed", "time": "OOT", "refused": "refused"}
 
 
 def _value(line: Line, key: str) -> float | None:

@@ -3,7 +3,7 @@
 from bpgnn.experiments.paper.results import PRINTED, RESULTS, cell
 from bpgnn.experiments.paper.systems import DATASETS, SYSTEMS, TRACKS
 from bpgnn.experiments.statistics import sampling_error
-from bpgnn.report.difference import difference_of, in_points
+from bpgnn.report.difference import against_others
 from bpgnn.report.paper.printed import rows_beside
 from bpgnn.report.section import Section
 from bpgnn.report.source import NAMES, Source
@@ -58,21 +58,12 @@ def _tuned_gcn(table: ReportTable) -> list[str]:
 
 def _comparisons(source: Source, track: str) -> list[str]:
     """Compare BPGNN with every other method on the same seeds."""
-    sentences = []
-    for dataset in DATASETS:
-        found = {
-            method: source.found(cell(track, method, dataset, source.seeds(RESULTS)))
-            for method in SYSTEMS
-        }
-        gaps = {
-            method: difference_of(found["bpgnn"], lines)
-            for method, lines in found.items()
-            if method != "bpgnn"
-        }
-        parts = [f"{method} {in_points(gap)}" for method, gap in gaps.items() if gap is not None]
-        if parts:
-            sentences.append(
-                f"{NAMES[dataset]}, {track} track, BPGNN less the other on the same seeds, in "
-                f"points with a bootstrap interval over seeds: {', '.join(parts)}."
-            )
-    return sentences
+    seeds = source.seeds(RESULTS)
+    return [
+        sentence
+        for dataset in DATASETS
+        for sentence in against_others(
+            {method: source.found(cell(track, method, dataset, seeds)) for method in SYSTEMS},
+            f"{NAMES[dataset]}, {track} track",
+        )
+    ]

@@ -3,6 +3,7 @@
 from typing import get_args
 
 from bpgnn.experiments.paper.robustness import METHODS, ROBUSTNESS, SHARES, Change, cell
+from bpgnn.report.difference import against_others
 from bpgnn.report.draw import Panel, draw, line_of
 from bpgnn.report.section import Section
 from bpgnn.report.source import NAMES, Source
@@ -19,7 +20,17 @@ def section(source: Source) -> Section:
         for change in get_args(Change)
     )
     figure = draw("robustness", _CAPTION, [_panel(table) for table in tables])
-    return Section("robustness", ROBUSTNESS.question, tables, (figure,))
+    seeds, most = source.seeds(ROBUSTNESS), SHARES[-1]
+    remarks = tuple(
+        sentence
+        for dataset in ("cora", "citeseer")
+        for change in get_args(Change)
+        for sentence in against_others(
+            {one: source.found(cell(one, dataset, change, most, seeds)) for one in METHODS},
+            f"{NAMES[dataset]}, {100 * most:.0f} % {change}",
+        )
+    )
+    return Section("robustness", ROBUSTNESS.question, tables, (figure,), remarks)
 
 
 def _table(source: Source, dataset: str, change: Change) -> ReportTable:
