@@ -1,4 +1,4 @@
-"""Write the tables of measured figures in README.md and docs/ from results/runs.jsonl.
+"""Write the tables of measured figures in README.md and docs/ from results/.
 
     python scripts/fill_tables.py           write them
     python scripts/fill_tables.py --check   only say whether they are up to date
@@ -8,12 +8,14 @@ settings count.
 """
 
 import argparse
+import json
 import re
 import statistics
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from bpgnn.experiments.paper.systems import SYSTEMS
 from bpgnn.experiments.run import Run, over_seeds
 from bpgnn.experiments.store import Line, Store
 from bpgnn.report.table import lines_of
@@ -148,6 +150,35 @@ def tuned_cost(lines: Lines) -> str:
     return table(head, rows)
 
 
+def systems(lines: Lines) -> str:
+    """Set all systems beside each other, with the settings that we recommend for each."""
+    rows = [
+        [f"`{method}`", *(figure(over_seeds(data, SEEDS, method=method), lines) for data in CLEAN)]
+        for method in SYSTEMS
+    ]
+    return table(["", *NAMES], rows)
+
+
+def searches(lines: Lines) -> str:  # noqa: ARG001  searches have a file of their own
+    """Say what searches of equal time found: loss as published, loss found, trials."""
+    text = (ROOT / "results" / "tuning.jsonl").read_text("utf-8")
+    found = {(one["method"], one["dataset"]): one for one in map(json.loads, text.splitlines())}
+    rows = []
+    for method in SYSTEMS:
+        row = [f"`{method}`"]
+        for data in CLEAN:
+            one = found.get((method, data))
+            row.append("–" if one is None else _search(one))
+        rows.append(row)
+    return table(["", *NAMES], rows)
+
+
+def _search(one: Line) -> str:
+    first = one["known"].get("published", one["known"].get("paper"))
+    before = "–" if first is None else f"{first:.3f}"
+    return f"{before} → {one['validation_loss']:.3f} ({one['num_trials']})"
+
+
 def _published(method: str, data: str) -> list[Run]:
     return over_seeds(data, range(3), method=method, preset="published")
 
@@ -158,6 +189,8 @@ TABLES: dict[str, Callable[[Lines], str]] = {
     "published": published,
     "published cost": published_cost,
     "tuned cost": tuned_cost,
+    "systems": systems,
+    "searches": searches,
 }
 
 _PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(<!-- end of table -->)", re.DOTALL)

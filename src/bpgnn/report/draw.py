@@ -31,13 +31,14 @@ class Series:
 @final
 @dataclass(frozen=True)
 class Panel:
-    """Hold one pair of axes, logarithmic or not, and its lines."""
+    """Hold one pair of axes, logarithmic or not, its lines, and from where to where they go."""
 
     title: str
     x_label: str
     y_label: str
     series: tuple[Series, ...]
     log: bool = False
+    x_range: tuple[float, float] | None = None
 
 
 def line_of(name: str, x: Sequence[float], entries: Sequence[Entry]) -> Series:
@@ -120,6 +121,8 @@ def _draw_panel(axis: Any, panel: Panel, styles: dict[str, tuple[str, str]]) -> 
     if panel.log and any(len(series.x) for series in panel.series):
         axis.set_xscale("log")
         axis.set_yscale("log")
+    if panel.x_range is not None:
+        axis.set_xlim(*panel.x_range)
     axis.grid(visible=True, alpha=0.3)
 
 

@@ -40,7 +40,8 @@ def section(source: Source) -> Section:
 def _panel(source: Source, track: str, dataset: str) -> Panel:
     lines = source.found(cell(track, dataset, source.seeds(HOMOPHILY)))
     series = tuple(_series(lines, key, name) for key, name in (("latent", "P"), ("product", "P~")))
-    return Panel(f"{NAMES[dataset]}, {track} track", "probability", "same label, %", series)
+    title = f"{NAMES[dataset]}, {track} track"
+    return Panel(title, "probability", "same label, %", series, x_range=(0.0, 1.0))
 
 
 def _series(lines: list[Line], key: str, name: str) -> Series:
