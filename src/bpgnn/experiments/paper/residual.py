@@ -3,8 +3,17 @@
 from bpgnn.experiments.experiment import Experiment
 from bpgnn.experiments.run import Run, over_seeds
 
-RESIDUALS = {"boolean": "A ⋄ P", "sum": "A + α·P", "none": "P alone"}
-"""What the latent graph is drawn from."""
+RESIDUALS = {
+    "boolean": "A ⋄ P",
+    "equal": "A ⋄ P, equal votes",
+    "mixed": "A ⋄ P, gated and mixed votes",
+    "sum": "A + α·P",
+    "none": "P alone",
+}
+"""What the latent graph is drawn from: the product as tuned, with other witnesses, or none."""
+
+WITNESSES = ("boolean", "equal", "mixed")
+"""Those that are Boolean products."""
 
 CASES = tuple(
     (dataset, share) for dataset in ("cora", "citeseer", "pubmed") for share in (0.75, 0.0)
@@ -14,7 +23,8 @@ CASES = tuple(
 
 def cell(residual: str, dataset: str, share: float, seeds: range) -> list[Run]:
     """List the runs of one entry of the table."""
-    changes = {} if residual == "boolean" else {"residual": residual}
+    setting = "witness" if residual in WITNESSES else "residual"
+    changes = {} if residual == "boolean" else {setting: residual}
     return over_seeds(dataset, seeds, add_edges=share, changes=changes)
 
 

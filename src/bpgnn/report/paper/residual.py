@@ -1,10 +1,10 @@
 """The Boolean product beside the sum and beside P alone."""
 
-from bpgnn.experiments.paper.residual import CASES, RESIDUAL, RESIDUALS, cell
+from bpgnn.experiments.paper.residual import CASES, RESIDUAL, RESIDUALS, WITNESSES, cell
 from bpgnn.report.difference import difference_of, in_points, verdict
 from bpgnn.report.section import Section
 from bpgnn.report.source import Source, graph_in_words
-from bpgnn.report.table import ReportTable
+from bpgnn.report.table import Entry, ReportTable
 
 
 def section(source: Source) -> Section:
@@ -15,8 +15,22 @@ def section(source: Source) -> Section:
     )
     heads = [graph_in_words(*case) for case in CASES]
     table = ReportTable("What the latent graph is drawn from.", ("drawn from", *heads), rows)
-    remarks = tuple(words for other in ("sum", "none") if (words := _against(source, other)))
-    return Section("residual", RESIDUAL.question, (table.with_best_marked(),), remarks=remarks)
+    remarks = [words for other in ("sum", "none") if (words := _against(source, other))]
+    remarks += _best_witnesses(dict(rows), heads)
+    marked = table.with_best_marked()
+    return Section("residual", RESIDUAL.question, (marked,), remarks=tuple(remarks))
+
+
+def _best_witnesses(rows: dict[str, tuple[Entry, ...]], heads: list[str]) -> list[str]:
+    """Name the form of witness with the highest mean, where several were run."""
+    parts = []
+    for place, head in enumerate(heads):
+        forms = {RESIDUALS[one]: rows[RESIDUALS[one]][place].mean for one in WITNESSES}
+        known = {name: mean for name, mean in forms.items() if mean is not None}
+        if len(known) > 1:
+            best = max(known, key=lambda name: known[name])
+            parts.append(f"{head}: {best} ({known[best]:.1f})")
+    return [f"The form of witness with the highest mean: {'; '.join(parts)}."] if parts else []
 
 
 def _against(source: Source, other: str) -> str | None:
