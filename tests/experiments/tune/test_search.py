@@ -75,6 +75,14 @@ def test_a_preset_that_was_broken_off_is_tried_again(losses, tmp_path, monkeypat
     assert losses[2] != {}
 
 
+def test_a_search_goes_on_from_a_journal_with_a_torn_last_line(losses, tmp_path):
+    journal = tmp_path / "journal"
+    search("mlp", "wine", hours=5 / 3600, journal=journal)
+    journal.write_bytes(journal.read_bytes()[:-9])
+    found = search("mlp", "wine", hours=9 / 3600, journal=journal)
+    assert found.num_trials == len(losses) >= 9
+
+
 def test_a_slow_trial_counts_by_the_best_of_a_quarter_of_the_time(clock, tmp_path, monkeypatch):
     told = []
 

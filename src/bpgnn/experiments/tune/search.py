@@ -143,6 +143,7 @@ class _OutOfTimeError(Exception):
 
 def _study(optuna: Any, name: str, journal: Path, seed: int) -> Any:
     journal.parent.mkdir(parents=True, exist_ok=True)
+    _cut_torn_line(journal)
     backend = optuna.storages.journal.JournalFileBackend(str(journal))
     study = optuna.create_study(
         study_name=name,
@@ -153,6 +154,14 @@ def _study(optuna: Any, name: str, journal: Path, seed: int) -> Any:
     # A search that goes on draws other settings than it began with.
     study.sampler = optuna.samplers.TPESampler(seed=seed + 7919 * len(study.trials))
     return study
+
+
+def _cut_torn_line(journal: Path) -> None:
+    """Cut off a last line that a crash left unfinished: Optuna would read no further."""
+    content = journal.read_bytes() if journal.exists() else b""
+    if content and not content.endswith(b"\n"):
+        with journal.open("r+b") as file:
+            file.truncate(content.rfind(b"\n") + 1)
 
 
 def _spent(study: Any) -> float:
