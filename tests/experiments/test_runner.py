@@ -176,7 +176,7 @@ def test_a_run_that_was_out_of_time_is_made_again_with_more_of_it(store):
     late = Run("cora", Plan("gcn"))
     with store.writing() as append:
         append(failure(late, "time", "Given up.", hours=1.0))
-    for hours in (0.5, 1.0):
+    for hours in (None, 0.5, 1.0):
         run_missing([late], store, run_hours=hours, execute=never)
     assert run_missing([late], store, run_hours=2.0, execute=quick).failed == 0
 

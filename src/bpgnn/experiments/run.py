@@ -4,6 +4,7 @@ import json
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any, final
 
 from bpgnn.errors import InputError
@@ -32,7 +33,7 @@ class Run:
     split: str | None = None
     threads: int = 1
 
-    @property
+    @cached_property
     def kind(self) -> tuple[str | int, ...]:
         """Say which runs take about as long."""
         try:

@@ -103,7 +103,7 @@ def _counts(line: Line, run: Job, run_hours: float | None, *, retry: bool) -> bo
 
 def _had_less_time(error: dict, run_hours: float | None) -> bool:
     given = error.get("hours")
-    return given is not None and (run_hours is None or run_hours > given)
+    return given is not None and run_hours is not None and run_hours > given
 
 
 @final
