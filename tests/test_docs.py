@@ -12,7 +12,11 @@ import pytest
 from filelock import FileLock
 
 import bpgnn
+from bpgnn.experiments.store import Store
 from bpgnn.methods.registry import METHODS
+from bpgnn.report.registry import SECTIONS
+from bpgnn.report.source import Source
+from bpgnn.report.write import as_markdown
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md"))
@@ -83,6 +87,16 @@ def test_the_tables_of_measured_figures_are_those_of_the_store():
     for page in tables.PAGES:
         text = (ROOT / page).read_text(encoding="utf-8")
         assert tables.filled(text, lines) == text, "Run python scripts/fill_tables.py."
+
+
+def test_the_report_that_is_kept_is_that_of_the_store():
+    source = Source(Store(ROOT / "results" / "runs.jsonl").read())
+    sections = [make(source) for make in SECTIONS.values()]
+    kept = (ROOT / "results" / "report" / "report.md").read_text(encoding="utf-8")
+    foot = f"By bpgnn {bpgnn.__version__} from runs.jsonl: {source.provenance()}"
+    assert as_markdown(sections, foot, fast=False) == kept, "Run bpgnn report --out results/report."
+    drawn = {figure.name for section in sections for figure in section.figures}
+    assert {path.stem for path in (ROOT / "results" / "report").glob("*.png")} == drawn
 
 
 def placed(page):
