@@ -169,7 +169,7 @@ def test_a_run_that_takes_too_long_is_a_line_that_says_what_a_step_took():
     line = execute(long, run_hours=1 / 3600)
     assert line["error"]["kind"] == "time"
     assert re.search(r"at step \d+ of at most 1000000: [\d.]+ seconds", line["error"]["words"])
-    assert entry([long], {long.command: line}).note == "OOT"
+    assert entry([long], [line]).note == "OOT"
 
 
 def test_a_run_that_was_out_of_time_is_made_again_with_more_of_it(store):

@@ -12,14 +12,14 @@ def line(accuracy, **more):
 
 def test_an_entry_is_over_the_seeds_that_are_there_and_says_if_some_are_not():
     lines = {RUNS[0].command: line(0.8), RUNS[2].command: line(0.9)}
-    found = entry(RUNS, lines, "78.74 ± 1.250")
+    found = entry(RUNS, [*lines.values()], "78.74 ± 1.250")
     assert found.text == "85.00 ± 7.07 (2 of 3 seeds)"
     assert found.difference == pytest.approx(85 - 78.74)
     assert found.command == RUNS[0].command
 
 
 def test_what_was_not_run_says_so():
-    assert entry(RUNS, {}).text == "not run"
+    assert entry(RUNS, []).text == "not run"
 
 
 @pytest.mark.parametrize(
@@ -34,14 +34,14 @@ def test_what_was_not_run_says_so():
 )
 def test_what_failed_has_the_sentence_behind_it(kind, note):
     lines = {RUNS[0].command: {"error": {"kind": kind, "words": "35 GB needed"}}}
-    found = entry(RUNS, lines)
+    found = entry(RUNS, [*lines.values()])
     assert (found.text, found.detail, found.mean) == (note, "35 GB needed", None)
 
 
 def test_a_mean_over_those_that_did_not_fail_says_how_many_did():
     lines = {RUNS[0].command: line(0.8)}
     lines |= {run.command: {"error": {"kind": "time", "words": "9 h"}} for run in RUNS[1:]}
-    found = entry(RUNS, lines)
+    found = entry(RUNS, [*lines.values()])
     assert found.text == "80.00 (1 of 3 seeds, 2 OOT)"
     table = ReportTable("", ("method", "Cora"), (("gcn", (found,)), ("gat", (Entry(mean=7.0),))))
     assert table.notes == ["gcn, Cora: OOT. 9 h"]
@@ -49,9 +49,9 @@ def test_a_mean_over_those_that_did_not_fail_says_how_many_did():
 
 def test_figures_of_the_latent_graph_are_read_by_their_name():
     lines = {RUNS[0].command: line(0.8, latent_graph={"recovery": 0.75})}
-    assert entry(RUNS[:1], lines, key="recovery").mean == 75.0
+    assert entry(RUNS[:1], [*lines.values()], key="recovery").mean == 75.0
     lines = {RUNS[0].command: line(0.8, latent_graph=None)}
-    assert entry(RUNS[:1], lines, key="recovery").text == "–"
+    assert entry(RUNS[:1], [*lines.values()], key="recovery").text == "–"
 
 
 @pytest.mark.parametrize("printed", ["OOM", "–", None])

@@ -48,8 +48,7 @@ class Source:
 
     def entry(self, runs: list[Run], printed: str | None = None, *, key: str = "") -> Entry:
         """Sum up the runs of a cell."""
-        self._asked(runs)
-        return entry(self._made(runs), self.lines, printed, key=key)
+        return entry(self._made(runs), self._asked(runs), printed, key=key)
 
     def rows(
         self,
@@ -98,9 +97,9 @@ class Source:
         )
 
     def _asked(self, runs: list[Run]) -> list[Line]:
-        made = self._made(runs)
-        self.used.update(run.command for run in made if lines_of([run], self.lines))
-        return lines_of(made, self.lines)
+        found = lines_of(self._made(runs), self.lines)
+        self.used.update(line["command"] for line in found)
+        return found
 
     def _made(self, runs: list[Run]) -> list[Run]:
         return [quickened(run) for run in runs] if self.fast else runs

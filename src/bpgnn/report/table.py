@@ -102,17 +102,16 @@ class ReportTable:
 
 
 def entry(
-    runs: Sequence[Run], lines: dict[str, Line], printed: str | None = None, *, key: str = ""
+    runs: Sequence[Run], found: Sequence[Line], printed: str | None = None, *, key: str = ""
 ) -> Entry:
     """Sum up the runs of a cell.
 
     Args:
         runs: One a seed.
-        lines: The store.
+        found: The lines of those that were made; see :func:`lines_of`.
         printed: What the paper prints there.
         key: A figure of the latent graph to be shown; the test accuracy if left out.
     """
-    found = lines_of(runs, lines)
     good = [value for line in found if (value := _value(line, key)) is not None]
     failed = [line["error"] for line in found if "error" in line]
     note = detail = None
