@@ -177,7 +177,8 @@ def train(
     ] = None,
     method: Annotated[str | None, typer.Option(help="Method; bpgnn if left out.")] = None,
     preset: Annotated[
-        str | None, typer.Option(help="Settings: tuned (if left out), paper or authors.")
+        str | None,
+        typer.Option(help="Settings: tuned (if left out), paper or published; for bpgnn, authors."),
     ] = None,
     split: Annotated[
         str | None, typer.Option(help="complete, public or random; by data set if left out.")

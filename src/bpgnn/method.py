@@ -35,7 +35,8 @@ class MethodSettings(Settings):
         test_weights: Test the weights of the `best` validation or the `last`.
         class_weight: `none`, or `balanced` to give every class the same say in the loss.
         feature_scaling: `auto` (rows of counts are divided by their sum, columns of tables
-            standardised), `rows`, `columns` or `none`.
+            standardised), `rows`, `columns`, `tables` (their columns; all else stays as it
+            is) or `none`.
         split: The split where none is asked for and the data set has it: `complete`,
             `public`, `random`; `auto` for the data set's own.
         outer_nodes: Where labels for a method's outer problem come from: `none`, half of the
@@ -53,7 +54,7 @@ class MethodSettings(Settings):
     select_by: Literal["loss", "accuracy", "both"] = "loss"
     test_weights: Literal["best", "last"] = "best"
     class_weight: Literal["none", "balanced"] = "none"
-    feature_scaling: Literal["auto", "rows", "columns", "none"] = "auto"
+    feature_scaling: Literal["auto", "rows", "columns", "tables", "none"] = "auto"
     split: Literal["auto", "complete", "public", "random"] = "auto"
     outer_nodes: Literal["none", "validation", "train"] = "none"
 

@@ -308,9 +308,11 @@ def test_any_observed_graph_gives_finite_losses_and_gradients(problem, graph):
     assert all(torch.isfinite(parameter.grad).all() for parameter in method.parameters())
 
 
-def test_where_no_graph_is_observed_both_directions_of_the_nearest_stand_in(problem):
-    method = built(replace(problem, graph=None), nearest=2)
-    observed = method.observed.of(replace(problem, graph=None))
+@pytest.mark.parametrize("graph", [None, "empty"])
+def test_where_no_edge_is_observed_both_directions_of_the_nearest_stand_in(problem, graph):
+    alone = replace(problem, graph=graph and Graph.empty(problem.num_nodes))
+    method = built(alone, nearest=2)
+    observed = method.observed.of(alone)
     assert torch.equal(observed.edge_index, observed.reversed().edge_index)
     assert int(observed.in_degree.min()) >= 3
 

@@ -205,9 +205,10 @@ def test_probability_begins_at_the_observed_edges_among_them_and_the_nearest(pro
     assert torch.equal(dense.pairs.ends[:, dense.probability == 1], joined)
 
 
+@pytest.mark.parametrize("graph", [None, "empty"])
 @pytest.mark.parametrize("form", ["sparse", "dense"])
-def test_without_an_observed_graph_probability_begins_at_the_nearest_neighbours(problem, form):
-    alone = replace(problem, graph=None)
+def test_without_observed_edges_probability_begins_at_the_nearest_neighbours(problem, form, graph):
+    alone = replace(problem, graph=graph and Graph.empty(problem.num_nodes))
     method = built(alone, parameters=form)
     similar = F.normalize(problem.features, dim=1) @ F.normalize(problem.features, dim=1).T
     near = similar.fill_diagonal_(-2).topk(3).indices

@@ -357,7 +357,8 @@ def test_the_published_preset_is_the_table_of_the_authors(dataset, generator, k,
     found = SLAPS.preset("published", dataset)
     assert (found.generator, found.k, found.denoising_hidden) == (generator, k, width)
     assert (found.max_steps, found.warm_up, found.evaluate_every) == (2000, 400, 1)
-    assert (found.select_by, found.feature_scaling, found.hidden) == ("accuracy", "none", 32)
+    scaling = "tables" if dataset == "my own" else "none"
+    assert (found.select_by, found.feature_scaling, found.hidden) == ("accuracy", scaling, 32)
     assert found.patience >= found.max_steps
     assert found.split == split
     assert found.thin_in_turn == (dataset == "pubmed")
@@ -372,8 +373,15 @@ def test_every_generator_has_its_published_settings(generator):
     assert found.k == {"mlp-d": 20, "mlp": 30, "fp": 30}[generator]
 
 
-def test_tables_are_standardised():
-    assert SLAPS.preset("published", "wine").feature_scaling == "columns"
+@pytest.mark.parametrize("dataset", ["wine", "my own"])
+def test_tables_are_standardised_and_counts_are_not(dataset):
+    assert SLAPS.preset("tuned", dataset).feature_scaling == "tables"
+    assert SLAPS.preset("published", "cora").feature_scaling == "none"
+
+
+def test_a_warm_up_that_leaves_no_step_for_the_classifier_is_refused():
+    with pytest.raises(InputError, match="`warm_up` must be below `max_steps`.* 400 and 100"):
+        SLAPS.preset("tuned", "wine").changed({"max_steps": 100})
 
 
 def test_an_unknown_preset_is_met_with_the_nearest():

@@ -93,3 +93,5 @@ def test_sparse_features_and_zeros_and_ones_are_a_presence():
     assert kind_of(words()) == "presence"
     assert kind_of(SparseMatrix.from_csr((words() * 0.3).to_sparse_csr())) == "presence"
     assert kind_of(words() * 0.3) == "value"
+    # Of counts, the loss of a presence would fall without end.
+    assert kind_of(SparseMatrix.from_csr((words() * 3.0).to_sparse_csr())) == "value"

@@ -9,7 +9,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from bpgnn.data.synthetic import block_model
 from bpgnn.method import MethodSettings
 from bpgnn.nn.sparse import SparseMatrix, matmul
-from bpgnn.training.problem import make_problem, stopping_nodes
+from bpgnn.training.problem import make_problem, scaling_of, stopping_nodes
 
 
 def dense(features):
@@ -54,6 +54,12 @@ def test_columns_of_tables_are_standardised(small, scaling):
     problem = make_problem(small, MethodSettings(feature_scaling=scaling))
     expected = StandardScaler().fit_transform(small.features.numpy())
     np.testing.assert_allclose(problem.features.numpy(), expected, atol=1e-5)
+
+
+def test_tables_alone_are_standardised_on_request(small):
+    settings = MethodSettings(feature_scaling="tables")
+    assert scaling_of(replace(small, feature_kind="table"), settings) == "table"
+    assert scaling_of(replace(small, feature_kind="counts"), settings) is None
 
 
 def test_without_scaling_features_are_taken_as_they_are(small):

@@ -104,7 +104,8 @@ class GAT(LayeredMethod[GATSettings]):
     def memory(cls, settings: GATSettings, sizes: Sizes) -> int:
         # Messages are written down, one a head and edge, and kept for the gradient.
         widths = sum(settings.hidden) + settings.output_heads * sizes.num_classes
-        return super().memory(settings, sizes) + 16 * widths * sizes.num_edges
+        widths += settings.heads + settings.output_heads
+        return super().memory(settings, sizes) + 24 * widths * sizes.num_edges
 
     @override
     @classmethod

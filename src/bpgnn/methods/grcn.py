@@ -14,8 +14,9 @@ from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, Sizes
 from bpgnn.networks.similar import BLOCK_ENTRIES, most_similar
 from bpgnn.nn.aggregation import edge_products, weighted_sum
 from bpgnn.nn.dropout import dropout
+from bpgnn.nn.factor import to_dense
 from bpgnn.nn.linear import FeatureLinear
-from bpgnn.nn.sparse import Features, matmul
+from bpgnn.nn.sparse import Features, SparseMatrix
 
 
 @final
@@ -176,7 +177,8 @@ class GRCN(Method[GRCNSettings]):
     ) -> tuple[Tensor, Tensor]:  # (2, M), (M,)
         """Find each node's most similar ones, and how similar they are, in both directions."""
         normal = _normalized(observed, weight)
-        states = weighted_sum(matmul(features, self.first.diag()), observed, normal)
+        dense = to_dense(features) if isinstance(features, SparseMatrix) else features
+        states = weighted_sum(dense * self.first, observed, normal)
         states = weighted_sum(states.tanh() * self.second, observed, normal)
         points = F.normalize(states, dim=1) if self.settings.unit_length else states
         num_nodes, k = observed.num_nodes, self.settings.k

@@ -84,6 +84,11 @@ class SLAPSSettings(MethodSettings):
             "0 or more", lambda number: number >= 0, "denoising_weight", "masked_zeros", "warm_up"
         )
         self.refuse_unless("above 0 and at most 1", lambda share: 0 < share <= 1, "masked_share")
+        if self.warm_up >= self.max_steps:
+            raise InputError(
+                f"`warm_up` must be below `max_steps`, or the classifier never learns, but got "
+                f"{self.warm_up} and {self.max_steps}. Set warm_up lower, or max_steps higher."
+            )
         if self.thin_in_turn and self.generator == "fp":
             raise InputError(
                 "`thin_in_turn` is for sparse graphs, and `generator=fp` makes a full one. "
@@ -111,7 +116,7 @@ _SCHEDULE = {
     "evaluate_every": 1,
     "num_samples": 1,
     "select_by": "accuracy",
-    "feature_scaling": "none",
+    "feature_scaling": "tables",
     "hidden": 32,
     "warm_up": 400,
 }
@@ -174,9 +179,10 @@ _TABLE: dict[tuple[str, str], dict[str, Any]] = {
 }
 
 _BY_DATASET: dict[str, dict[str, Any]] = {
-    "pubmed": {"refresh_every": 20},
-    "photo": {"refresh_every": 20},
-    **{name: {"feature_scaling": "columns"} for name in ("digits", "wine", "breast_cancer")},
+    "cora": {"feature_scaling": "none"},
+    "citeseer": {"feature_scaling": "none"},
+    "pubmed": {"feature_scaling": "none", "refresh_every": 20},
+    "photo": {"feature_scaling": "none", "refresh_every": 20},
 }
 
 
@@ -233,13 +239,11 @@ class SLAPS(Method[SLAPSSettings]):
 
     settings_type = SLAPSSettings
     presets: ClassVar = {
-        name: {**_SCHEDULE, **_chosen(name, "cora"), "split": split}
+        name: {**_SCHEDULE, **_chosen(name, "any other"), "split": split}
         for name, (_, split) in _PRESETS.items()
     }
     by_dataset: ClassVar = {
-        (name, dataset): _chosen(name, dataset)
-        for name in _PRESETS
-        for dataset in ("citeseer", *_BY_DATASET)
+        (name, dataset): _chosen(name, dataset) for name in _PRESETS for dataset in _BY_DATASET
     }
     graph_use = "ignored"
     infers_graph = True

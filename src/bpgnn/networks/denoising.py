@@ -116,14 +116,18 @@ def reconstruction_loss(guess: Tensor, target: Tensor, kind: FeatureKind) -> Ten
 
 
 def kind_of(features: Features) -> FeatureKind:
-    """Tell sparse features and zeros and ones, which are a presence, from values.
+    """Tell zeros and ones, and sparse weights of at most 1 in the mean, from values.
+
+    The former are a presence; of counts, the loss of a presence would fall without end.
 
     Example:
         >>> kind_of(torch.tensor([[0.5, 2.0]]))
         'value'
     """
     if isinstance(features, SparseMatrix):
-        return "presence"
+        value = features.value
+        is_share = not value.numel() or (bool(value.min() >= 0) and bool(value.mean() <= 1))
+        return "presence" if is_share else "value"
     return "presence" if bool(((features == 0) | (features == 1)).all()) else "value"
 
 

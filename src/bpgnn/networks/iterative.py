@@ -349,7 +349,7 @@ class ObservedGraph:
             features = problem.features
             like = values_of(features)
             graph = problem.graph
-            if graph is None:
+            if graph is None or graph.num_edges == 0:
                 k = min(self.nearest, problem.num_nodes - 1)
                 graph = with_both_directions(nearest_graph(features, k))
             self.seen = (problem, normalized(graph, like))

@@ -17,7 +17,7 @@ def free_memory(device: torch.device) -> int:
         return torch.cuda.mem_get_info(device)[0]
     free = psutil.virtual_memory().available
     limit, used = (_control_group(name) for name in ("memory.max", "memory.current"))
-    return free if limit is None or used is None else min(free, limit - used)
+    return free if limit is None or used is None else min(free, limit - used + _cached_files())
 
 
 def check_memory(name: str, settings: MethodSettings, problem: Problem) -> None:
@@ -71,6 +71,16 @@ def in_words(count: int) -> str:
         '1.6 GB'
     """
     return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{max(count // 1_000_000, 1):,} MB"
+
+
+def _cached_files() -> int:
+    """Count what a container holds of files that it read, which it gives up when asked."""
+    try:
+        lines = Path("/sys/fs/cgroup/memory.stat").read_text().splitlines()
+    except OSError:
+        return 0
+    counts = dict(line.split(" ", 1) for line in lines if " " in line)
+    return sum(int(counts.get(name, 0)) for name in ("inactive_file", "active_file"))
 
 
 def _control_group(name: str) -> int | None:

@@ -68,9 +68,10 @@ def make_problem(
 
 def scaling_of(dataset: Dataset, settings: MethodSettings) -> FeatureKind | None:
     """Tell how features are scaled, or None where they are taken as they are."""
-    if settings.feature_scaling == "none":
+    scaling, kind = settings.feature_scaling, dataset.feature_kind
+    if scaling == "none" or (scaling == "tables" and kind != "table"):
         return None
-    return _KINDS.get(settings.feature_scaling, dataset.feature_kind)
+    return _KINDS.get(scaling, kind)
 
 
 def stopping_nodes(dataset: Dataset, problem: Problem) -> Tensor:  # (N,)

@@ -161,7 +161,7 @@ def test_the_first_trials_are_the_published_settings_judged_as_all_others_are(me
 def test_every_choice_in_the_room_of_every_method_is_accepted_alone(method):
     settings = Plan(method=method).settings_for("cora")
     room = module.room_of(settings)
-    assert {"learning_rate", "dropout"} <= room.keys()
+    assert "learning_rate" in room
     for name, where in room.items():
         for value in getattr(where, "values", ()):
             changed = settings.changed({name: value})
