@@ -221,8 +221,8 @@ class SLAPS(Method[SLAPSSettings]):
         these edges; the auto-encoder guesses hidden entries only. All that is exact. Where a
         search costs as much as several steps, on PubMed and Photo, there is one every 20 steps
         (`refresh_every`), and in between neighbours are chosen among the 64 nodes that were the
-        most similar then (`candidates`); on Cora and CiteSeer every step searches. The paper begins
-        MLP with the graph of the nearest neighbours; their code's random biases, which are kept,
+        most similar then (`candidates`); on Cora and CiteSeer every step searches, and
+        docs/results.md has what fewer searches would do there. The paper begins MLP with the graph of the nearest neighbours; their code's random biases, which are kept,
         do not quite. On PubMed it drops entries of one matrix twice over and evaluates without
         them (`thin_in_turn`), which its dense form does not; so do we, on PubMed alone, but
         with ReLU before degrees are added up. ELU goes with FP and ReLU with the others, as in
