@@ -222,9 +222,10 @@ class SLAPS(Method[SLAPSSettings]):
         search costs as much as several steps, on PubMed and Photo, there is one every 20 steps
         (`refresh_every`), and in between neighbours are chosen among the 64 nodes that were the
         most similar then (`candidates`); on Cora and CiteSeer every step searches, and
-        docs/results.md has what fewer searches would do there. The paper begins MLP with the graph of the nearest neighbours; their code's random biases, which are kept,
-        do not quite. On PubMed it drops entries of one matrix twice over and evaluates without
-        them (`thin_in_turn`), which its dense form does not; so do we, on PubMed alone, but
+        docs/results.md has what fewer searches would do there. The paper begins MLP with the
+        graph of the nearest neighbours; their code's random biases, which are kept, do not
+        quite. On PubMed it drops entries of one matrix twice over and evaluates without them
+        (`thin_in_turn`), which its dense form does not; so do we, on PubMed alone, but
         with ReLU before degrees are added up. ELU goes with FP and ReLU with the others, as in
         all published settings. As with the authors, an evaluation takes the graph of the last
         training step; features other than those trained on get their own.
