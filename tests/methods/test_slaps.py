@@ -379,9 +379,9 @@ def test_tables_are_standardised_and_counts_are_not(dataset):
     assert SLAPS.preset("published", "cora").feature_scaling == "none"
 
 
-def test_a_warm_up_that_leaves_no_step_for_the_classifier_is_refused():
-    with pytest.raises(InputError, match="`warm_up` must be below `max_steps`.* 400 and 100"):
-        SLAPS.preset("tuned", "wine").changed({"max_steps": 100})
+@pytest.mark.parametrize(("steps", "warm_up"), [(2000, 400), (100, 50), (1, 0)])
+def test_a_short_training_leaves_half_of_its_steps_for_the_classifier(problem, steps, warm_up):
+    assert built(problem, max_steps=steps, warm_up=400).warm_up == warm_up
 
 
 def test_an_unknown_preset_is_met_with_the_nearest():

@@ -50,7 +50,8 @@ class SLAPSSettings(MethodSettings):
         masked_zeros: Zeros hidden for each hidden one, where features are a presence.
         feature_kind: `presence` (hidden entries are guessed by their log-odds), `value` (by
             squared error), or `auto`: sparse features and zeros and ones are a presence.
-        warm_up: Steps in which the auto-encoder's loss stands alone.
+        warm_up: Steps in which the auto-encoder's loss stands alone; at most half of all steps,
+            or a short training would leave the classifier as it began.
     """
 
     generator: Literal["mlp-d", "mlp", "fp"] = "mlp-d"
@@ -84,11 +85,6 @@ class SLAPSSettings(MethodSettings):
             "0 or more", lambda number: number >= 0, "denoising_weight", "masked_zeros", "warm_up"
         )
         self.refuse_unless("above 0 and at most 1", lambda share: 0 < share <= 1, "masked_share")
-        if self.warm_up >= self.max_steps:
-            raise InputError(
-                f"`warm_up` must be below `max_steps`, or the classifier never learns, but got "
-                f"{self.warm_up} and {self.max_steps}. Set warm_up lower, or max_steps higher."
-            )
         if self.thin_in_turn and self.generator == "fp":
             raise InputError(
                 "`thin_in_turn` is for sparse graphs, and `generator=fp` makes a full one. "
@@ -280,6 +276,7 @@ class SLAPS(Method[SLAPSSettings]):
             adjacency_dropout=settings.adjacency_dropout if apart else 0.0,
         )
         self.kind: FeatureKind = kind_of(problem.features)
+        self.warm_up = min(settings.warm_up, settings.max_steps // 2)
         if settings.feature_kind != "auto":
             self.kind = settings.feature_kind
         # What is kept below belongs to these features; others are looked at afresh.
@@ -334,7 +331,7 @@ class SLAPS(Method[SLAPSSettings]):
 
     @override
     def is_due(self, step: int) -> bool:
-        return step > self.settings.warm_up and super().is_due(step)
+        return step > self.warm_up and super().is_due(step)
 
     @override
     def forward(
@@ -365,7 +362,7 @@ class SLAPS(Method[SLAPSSettings]):
         terms = {}
         if denoising is not None:
             terms["denoising"] = self.settings.denoising_weight * denoising
-        if denoising is None or int(self.steps) >= self.settings.warm_up:
+        if denoising is None or int(self.steps) >= self.warm_up:
             terms["task"] = problem.task_loss(output.logits)
         return terms
 
@@ -433,7 +430,7 @@ class SLAPS(Method[SLAPSSettings]):
         """Draw what is left to the auto-encoder and, of that, to the classifier."""
         settings = self.settings
         rates = [settings.denoising_adjacency_dropout, settings.adjacency_dropout]
-        if int(self.steps) < settings.warm_up:
+        if int(self.steps) < self.warm_up:
             rates[1] = 0.0
         left = [torch.ones_like(self.kept)]
         for rate in rates:
