@@ -13,7 +13,6 @@ import joblib
 from bpgnn.errors import InputError
 from bpgnn.experiments.execute import Job, failure
 from bpgnn.experiments.execute import execute as _execute
-from bpgnn.experiments.run import Run
 from bpgnn.experiments.store import Append, Line, Store
 from bpgnn.experiments.workers import LOST, Workers, end_with, workers
 
@@ -160,7 +159,7 @@ class _Grid:
         for run in self.missing():
             if self._is_over():
                 return
-            if run.command in self.crowded or _dataset(run) in self.unavailable:
+            if run.command in self.crowded or run.dataset in self.unavailable:
                 continue
             with self.lock:
                 self.under_way[run.command] = run
@@ -187,7 +186,7 @@ class _Grid:
     def _add(self, run: Job, line: Line) -> None:
         if _kind(line) == "unavailable":
             # It says nothing of the run: with a network, the same command makes it.
-            self.unavailable[_dataset(run)] = line["error"]["words"]
+            self.unavailable[run.dataset] = line["error"]["words"]
         else:
             self.append(line)
             self.found[run.command] = line
@@ -249,7 +248,3 @@ def _named(
 def _kind(line: Line) -> str | None:
     """Say in which way a run failed, None where it did not."""
     return line["error"]["kind"] if "error" in line else None
-
-
-def _dataset(run: Job) -> str:
-    return run.dataset if isinstance(run, Run) else "pubmed"

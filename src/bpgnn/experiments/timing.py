@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, final, get_args
+from typing import Any, ClassVar, Literal, final, get_args
 
 import torch
 from torch import Tensor
@@ -47,6 +47,7 @@ class Timing:
     way: Way
     num_nodes: int
     threads: int = 1
+    dataset: ClassVar[str] = "pubmed"
 
     @property
     def kind(self) -> tuple[str | int, ...]:
@@ -105,7 +106,7 @@ def task_for(timing: Timing) -> Callable[[], Any]:
 
 def part_of_pubmed(num_nodes: int) -> tuple[Graph, Tensor]:  # (n, F)
     """Draw nodes of PubMed, with the edges among them."""
-    data = load("pubmed")
+    data = load(Timing.dataset)
     graph = data.graph or Graph.empty(data.num_nodes)
     chosen = torch.randperm(data.num_nodes, generator=generator_for(0, _STREAM))[:num_nodes]
     place = torch.full((data.num_nodes,), -1)

@@ -584,13 +584,12 @@ def sampled_memory(settings: SampledSettings, sizes: Sizes) -> int:
     # Measured: states, their gradients and what the layers keep for them; edges twice over.
     kept = 40 * num_nodes * widths + 200 * (sizes.num_edges + num_nodes * settings.k)
     # Attention writes messages down, and they are kept for the gradient.
-    parts = {
-        settings.aggregation: sum(settings.hidden) + sizes.num_classes,
-        settings.embedding: sum(settings.embedding_hidden) + settings.latent_dim,
-    }
-    if settings.aggregation == settings.embedding == "gat":
-        parts["gat"] += sum(settings.hidden) + sizes.num_classes
-    kept += 24 * parts.get("gat", 0) * (sizes.num_edges + num_nodes * settings.k)
+    parts = (
+        (settings.aggregation, sum(settings.hidden) + sizes.num_classes),
+        (settings.embedding, sum(settings.embedding_hidden) + settings.latent_dim),
+    )
+    attending = sum(width for layer, width in parts if layer == "gat")
+    kept += 24 * attending * (sizes.num_edges + num_nodes * settings.k)
     sampling = 0
     if settings.boolean_layers:
         sampling = _SAMPLER_BYTES[settings.sampler](num_nodes)
