@@ -93,7 +93,7 @@ def test_the_report_that_is_kept_is_that_of_the_store():
     source = Source(Store(ROOT / "results" / "runs.jsonl").read())
     sections = [make(source) for make in SECTIONS.values()]
     kept = (ROOT / "results" / "report" / "report.md").read_text(encoding="utf-8")
-    foot = f"By bpgnn {bpgnn.__version__} from runs.jsonl: {source.provenance()}"
+    foot = source.provenance("runs.jsonl")
     assert as_markdown(sections, foot, fast=False) == kept, "Run bpgnn report --out results/report."
     drawn = {figure.name for section in sections for figure in section.figures}
     assert {path.stem for path in (ROOT / "results" / "report").glob("*.png")} == drawn

@@ -244,7 +244,7 @@ def train(
     from bpgnn.data.files.own import OwnData
     from bpgnn.training.folder import RunFolder
     from bpgnn.training.open import kept_data
-    from bpgnn.training.plan import Plan
+    from bpgnn.training.plan import Plan, changes_of
     from bpgnn.training.run import load_for, new_folder, own_for, resumed_plan
 
     given = {
@@ -255,7 +255,7 @@ def train(
         "add_edges": add_edges,
         "drop_edges": drop_edges,
         "labels_per_class": labels_per_class,
-        "changes": _changes(changes or []) or None,
+        "changes": changes_of(changes or []) or None,
     }
     chosen = {name: value for name, value in given.items() if value is not None}
     console = Console(stderr=as_json)
@@ -757,16 +757,6 @@ def _accuracy_in_words(record: "RunRecord") -> str:
     return f"test accuracy {record.test_accuracy:.4f} ({validation} of {record.steps})"
 
 
-def _changes(words: list[str]) -> dict[str, str]:
-    changes = {}
-    for word in words:
-        name, equals, value = word.partition("=")
-        if not equals or not name:
-            raise InputError(f"--set takes NAME=VALUE, for instance k=5, but got {word!r}.")
-        changes[name.strip().replace("-", "_")] = value.strip()
-    return changes
-
-
 def _refuse_beside_resume(given: dict[str, object]) -> None:
     options = {"changes": "--set", "DATASET": "DATASET"}
     clash = [
@@ -792,6 +782,5 @@ def _write_report(
     lines = Store(store).read()
     source = Source(lines, seeds, fast)
     sections = [make(source) for make in SECTIONS.values()]
-    foot = f"By bpgnn {__version__} from {store.name}: {source.provenance()}"
-    page = write_report(out, sections, foot, fast=fast)
+    page = write_report(out, sections, source.provenance(store.name), fast=fast)
     say(console, f"The report is at {page}")

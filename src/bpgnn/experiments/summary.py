@@ -10,7 +10,7 @@ from typing import final
 from bpgnn.errors import InputError
 from bpgnn.experiments.run import Run
 from bpgnn.experiments.store import Line
-from bpgnn.training.plan import Plan
+from bpgnn.training.plan import Plan, changes_of
 
 
 @final
@@ -66,8 +66,7 @@ def is_stale(line: Line) -> bool:
         return False
     words = shlex.split(line["command"])
     pairs = [after for word, after in pairwise(words) if word == "--set"]
-    changes = dict(pair.split("=", 1) for pair in pairs)
-    plan = Plan(line["method"], line["preset"], line["seed"], {**changes} or None)
+    plan = Plan(line["method"], line["preset"], line["seed"], changes_of(pairs) or None)
     try:
         return not Run(line["dataset"], plan).agrees(line)
     except InputError:

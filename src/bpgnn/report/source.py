@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
+from bpgnn import __version__
 from bpgnn.experiments.experiment import Experiment, quickened
 from bpgnn.experiments.run import Run
 from bpgnn.experiments.store import Line
@@ -85,13 +86,14 @@ class Source:
         self.used.add(job.command)
         return line
 
-    def provenance(self) -> str:
-        """Say which code and machines the lines that were used came from."""
+    def provenance(self, store: str) -> str:
+        """Say which code and machines the lines of that store came from, as far as used."""
         lines = [self.lines[command] for command in sorted(self.used)]
         versions = [line.get("versions", {}) for line in lines]
         code = Counter(one.get("code", "not known") for one in versions)
         machines = Counter(line.get("machine", "not known") for line in lines)
         return (
+            f"By bpgnn {__version__} from {store}: "
             f"{len(lines)} of {len(self.lines)} runs. Code (a hash of its source: runs): "
             f"{_counted(code)}. Machines: {_counted(machines)}."
         )

@@ -1,7 +1,7 @@
 """What to run, in values that can be written down."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import final
 
@@ -62,6 +62,22 @@ class Plan:
         """Look the settings up."""
         preset = settings_of(self.method, self.preset, dataset)
         return preset.changed(self.changes or {})
+
+
+def changes_of(words: Iterable[str]) -> dict[str, str]:
+    """Read settings as the command line has them.
+
+    Example:
+        >>> changes_of(["k=5", "weight-decay = 0.1"])
+        {'k': '5', 'weight_decay': '0.1'}
+    """
+    changes = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise InputError(f"--set takes NAME=VALUE, for instance k=5, but got {word!r}.")
+        changes[name.strip().replace("-", "_")] = value.strip()
+    return changes
 
 
 def _check_whole(name: str, value: object, least: int) -> None:
