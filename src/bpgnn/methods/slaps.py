@@ -49,7 +49,8 @@ class SLAPSSettings(MethodSettings):
         masked_share: Share of the features other than zero that is hidden from it.
         masked_zeros: Zeros hidden for each hidden one, where features are a presence.
         feature_kind: `presence` (hidden entries are guessed by their log-odds), `value` (by
-            squared error), or `auto`: sparse features and zeros and ones are a presence.
+            squared error), or `auto`: zeros and ones are a presence, and sparse weights of
+            at most 1 in the mean.
         warm_up: Steps in which the auto-encoder's loss stands alone; at most half of all steps,
             or a short training would leave the classifier as it began.
     """

@@ -162,6 +162,7 @@ def test_every_choice_in_the_room_of_every_method_is_accepted_alone(method):
     settings = Plan(method=method).settings_for("cora")
     room = module.room_of(settings)
     assert "learning_rate" in room
+    assert ("dropout" in room) == hasattr(settings, "dropout")
     for name, where in room.items():
         for value in getattr(where, "values", ()):
             changed = settings.changed({name: value})
