@@ -19,10 +19,9 @@ import bpgnn
 from bpgnn import cli
 from bpgnn.data import catalog
 from bpgnn.errors import DataUnavailableError
-from bpgnn.experiments import registry, timing
+from bpgnn.experiments import registry
 from bpgnn.experiments.experiment import Experiment
 from bpgnn.experiments.run import Run
-from bpgnn.graph import Graph
 from bpgnn.report import registry as report_registry
 from bpgnn.report.paper import datasets
 from bpgnn.training import fit as fit_module
@@ -133,6 +132,22 @@ def test_the_same_words_give_the_same_result_in_another_folder(run, place):
     one, same = (run("train", "wine", *QUICK, "--json") for _ in range(2))
     assert without_times(one.out) == without_times(same.out)
     assert len(list((place / "runs").iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--method", "mlp"], False),
+        (["--set", "sampler=blocked"], False),
+        (["--set", "sampler=lazy"], True),
+        ([], True),
+    ],
+)
+def test_compiling_is_said_where_the_sampler_is_compiled(run, monkeypatch, words, said):
+    monkeypatch.setattr("bpgnn.infer.sample.lazy.is_compiled", lambda: False)
+    ran = run("train", "wine", "--set", "max_steps=1", *words)
+    assert ran.code == 0
+    assert ("compiles the sampler" in ran.out) is said
 
 
 BAD = {
@@ -417,7 +432,7 @@ def test_own_data_are_described_before_anything_is_trained(run, place):
     for words in (
         *("shop: 3 nodes, 2 edges, 3 features, 2 classes", "neighbours: 1.3 on average, 2 at most"),
         *("homophily: 0.000 of the 1 edges", "labels: 2 nodes have one, 1 have none"),
-        *("city category of 2: <b>[red], =cmd", "note: 1 self-loops were dropped"),
+        *("city category of 2: <b>[red], =cmd", "note: 1 self-loop was dropped"),
     ):
         assert words in ran.out
     assert re.search(r"^  bpgnn +\d+ MB  fits$", ran.out, flags=re.MULTILINE)
@@ -427,6 +442,15 @@ def test_own_data_are_described_before_anything_is_trained(run, place):
     refused = run("check", "shop", "--label-column", "kind")
     assert refused.code == 2
     assert "shop/nodes.csv, line 4, column 'mail': the value is missing" in refused.err
+
+
+def test_methods_are_listed_for_own_data_too(run, place):
+    (place / "people.csv").write_text("id,age,kind,mail\na,31,x,q\nb,45,y,q\nc,27,,\n")
+    ran = run("methods", "people.csv", "--label-column", "kind", "--drop", "mail")
+    assert ran.code == 0
+    assert "for people, 3 nodes" in ran.out
+    assert "neither a file or folder 'shop' nor a data set" in run("methods", "shop").err
+    assert "has no columns to name or drop" in run("methods", "wine", "--drop", "mail").err
 
 
 def test_data_of_the_catalogue_are_described_too(run, monkeypatch):
@@ -573,9 +597,6 @@ def tiny_experiment(monkeypatch):
     changes = {"max_steps": 2, "evaluate_every": 1}
     runs = [Run("wine", Plan("mlp", seed=seed, changes=changes)) for seed in range(2)]
     runs.append(Run("wine", Plan("mlp", changes={"no_such": 1})))
-    part = (Graph.empty(9), torch.ones(9, 2))
-    monkeypatch.setattr(timing, "part_of_pubmed", lambda size: part)
-    runs.append(timing.Timing("sparse", 9))
     experiment = Experiment("tiny", "Does it run?", 1, lambda seeds: runs)
     monkeypatch.setitem(registry.EXPERIMENTS, "tiny", experiment)
     # All sections without a single run; that reports are written well is tested elsewhere.
@@ -587,8 +608,7 @@ def test_an_experiment_is_run_once_and_its_results_are_shown(run, place, tiny_ex
     assert found.code == 0
     assert "The report is at report/index.html" in found.out
     assert "19,717" in (place / "report" / "index.html").read_text()
-    assert "3 runs are in results/runs.jsonl, 1 failed, 0 are missing." in found.out
-    assert "CPU-seconds  bpgnn reproduce speed" in found.out
+    assert "2 runs are in results/runs.jsonl, 1 failed, 0 are missing." in found.out
     before = (place / "results" / "runs.jsonl").read_bytes()
     assert run("reproduce", "tiny", "--jobs", "1").code == 0
     assert (place / "results" / "runs.jsonl").read_bytes() == before
@@ -596,24 +616,70 @@ def test_an_experiment_is_run_once_and_its_results_are_shown(run, place, tiny_ex
     assert "±" in table
     assert "no setting" in table
     lines = json.loads(run("results", "--as", "json").out)
-    assert [line.get("seed") for line in lines] == [0, 1, 0, None]
+    assert [line.get("seed") for line in lines] == [0, 1, 0]
     rows = list(csv.DictReader(io.StringIO(run("results", "wine", "--as", "csv").out)))
     assert float(rows[0]["test_accuracy"]) == lines[0]["test_accuracy"]
     assert "no setting" in rows[2]["error"]
     assert json.loads(run("results", "cora", "--as", "json").out) == []
 
 
+def test_results_for_other_programs_tell_old_settings_and_what_the_latent_graph_has(run, place):
+    latest = Run("cora", Plan())
+    line = {"command": latest.command, **latest.facts, "test_accuracy": 0.9, "cpu_seconds": 60.0}
+    line["latent_graph"] = {"kept": 5, "test_pairs": {"latent": []}}
+    old = {**line, "command": f"{latest.command} --set k=8", "settings": {"k": 99}}
+    (place / "runs.jsonl").write_text(f"{json.dumps(line)}\n{json.dumps(old)}\n")
+    options = ("results", "--store", "runs.jsonl", "--as")
+    rows = list(csv.DictReader(io.StringIO(run(*options, "csv").out)))
+    assert [(row["is_stale"], row["latent_graph.kept"]) for row in rows] == [
+        ("False", "5"),
+        ("True", "5"),
+    ]
+    assert "settings" not in rows[0]
+    assert [one["is_stale"] for one in json.loads(run(*options, "json").out)] == [False, True]
+
+
+def test_a_store_without_runs_gets_a_sentence(run, place):
+    (place / "runs.jsonl").write_text("")
+    assert "There is no run in runs.jsonl yet" in run("results", "--store", "runs.jsonl").err
+
+
+def test_a_wrong_name_beside_all_is_refused(run):
+    assert "no experiment 'reslts'. Did you mean results?" in run("reproduce", "all", "reslts").err
+
+
+def test_what_came_of_a_timing_is_told_in_seconds():
+    assert cli._outcome({"cpu_seconds": 0.25}) == "0.25 CPU-seconds"
+
+
+@pytest.mark.parametrize(
+    ("command", "work"),
+    [
+        (("reproduce", "tiny"), "bpgnn.experiments.runner.run_missing"),
+        (("tune", "mlp", "wine"), "bpgnn.experiments.tune.search.search"),
+    ],
+)
+def test_ctrl_c_is_told_how_to_go_on(run, tiny_experiment, monkeypatch, command, work):
+    def interrupted(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(work, interrupted)
+    ran = run(*command)
+    assert ran.code == 130
+    assert "Stopped. The same command goes on" in ran.out
+
+
 def test_runs_are_safe_where_no_report_can_be_written(run, place, tiny_experiment):
     (place / "report").write_text("a file in the way")
     found = run("reproduce", "tiny", "--jobs", "1")
     assert found.code == 0
-    assert "3 runs are in results/runs.jsonl" in found.out
+    assert "2 runs are in results/runs.jsonl" in found.out
     assert "No report was written." in found.out
 
 
 def test_time_that_runs_out_leaves_runs_for_another_time(run, place, tiny_experiment):
     found = run("reproduce", "tiny", "--hours", "0", "--jobs", "1")
-    assert "0 runs are in results/runs.jsonl, 0 failed, 4 are missing." in found.out
+    assert "0 runs are in results/runs.jsonl, 0 failed, 3 are missing." in found.out
     assert "The same command goes on" in found.out
 
 

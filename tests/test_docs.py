@@ -17,6 +17,7 @@ from bpgnn.methods.registry import METHODS
 from bpgnn.report.registry import SECTIONS
 from bpgnn.report.source import Source
 from bpgnn.report.write import as_markdown
+from bpgnn.training.folder import CHECKPOINT, DATA, HISTORY, PLAN, RESULT, WEIGHTS
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted(path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md"))
@@ -214,3 +215,17 @@ Example:
         '<p class="formula"><i>a</i> = <i>b</i><br><i>c</i> = <i>d</i></p>\n\n'
         "\nExamples:\n    >>> 1\n"
     )
+
+
+@pytest.mark.parametrize("name", [PLAN, DATA, HISTORY, CHECKPOINT, WEIGHTS, RESULT])
+def test_every_file_of_a_run_is_told_of(name):
+    assert f"| `{name}` |" in (ROOT / "docs" / "runs.md").read_text(encoding="utf-8")
+
+
+def test_the_other_methods_are_counted_alike_everywhere():
+    words = {12: "twelve", 13: "thirteen", 14: "fourteen", 15: "fifteen"}
+    pages = [ROOT / "README.md", *(ROOT / "docs" / page for page in PAGES)]
+    text = " ".join(page.read_text(encoding="utf-8") for page in pages)
+    found = re.findall(r"\b(twelve|\w+teen) other(?:s| methods)\b", text)
+    assert len(found) >= 4
+    assert set(found) == {words[len(METHODS) - 1]}

@@ -164,6 +164,7 @@ def test_moving_a_graph_keeps_its_edges_and_weights():
     graph = Graph.from_edge_index(torch.tensor([[0, 1], [1, 0]]), 2, torch.tensor([1.0, 2.0]))
     assert_same(graph.to("cpu"), graph)
     assert graph.to("meta").edge_index.device.type == "meta"
+    assert graph.to("cpu", torch.double).weights.dtype == torch.double
 
 
 @pytest.mark.parametrize(

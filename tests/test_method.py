@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from bpgnn.errors import InputError
+from bpgnn.graph import Graph
 from bpgnn.method import Method, MethodSettings, Output, Problem
 from bpgnn.nn.sparse import SparseMatrix
 
@@ -139,8 +140,8 @@ def test_changing_nothing_changes_nothing_and_settings_stay_frozen():
         settings.count = 2
 
 
-def problem_of(features):
-    return Problem(features, torch.tensor([0, 1, -1]), None, torch.tensor([0, 1]), 2)
+def problem_of(features, graph=None):
+    return Problem(features, torch.tensor([0, 1, -1]), graph, torch.tensor([0, 1]), 2)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -150,6 +151,15 @@ def test_a_problem_counts_nodes_and_features(sparse):
         features = SparseMatrix.from_csr(features.to_sparse_csr())
     problem = problem_of(features)
     assert (problem.num_nodes, problem.num_features) == (3, 4)
+
+
+@pytest.mark.parametrize(
+    ("graph", "seen"),
+    [(None, False), (Graph.empty(3), False), (Graph(torch.tensor([[0], [1]]), 3), True)],
+)
+def test_a_graph_without_edges_is_no_observation(graph, seen):
+    problem = problem_of(torch.zeros(3, 1), graph)
+    assert problem.observed is (graph if seen else None)
 
 
 def test_probabilities_are_the_mean_of_softmaxes_and_not_the_softmax_of_means():

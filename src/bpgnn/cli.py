@@ -29,7 +29,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bpgnn import __version__
-from bpgnn.commands import explain, explore, graph, predict, say
+from bpgnn.commands import explain, explore, graph, predict, say, say_notes
 from bpgnn.errors import (
     BPGNNError,
     DataUnavailableError,
@@ -61,6 +61,20 @@ data_app = typer.Typer(
 app.add_typer(data_app, name="data")
 
 
+DataArgument = Annotated[
+    str, typer.Argument(help="A folder or file of your own, or a name from `bpgnn data list`.")
+]
+IdColumn = Annotated[
+    str | None, typer.Option(help="Column of the nodes' ids; found by name if left out.")
+]
+LabelColumn = Annotated[
+    str | None, typer.Option(help="Column of the labels; found by name if left out.")
+]
+Drop = Annotated[
+    list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")
+]
+
+_GO_ON = "The same command goes on with what is missing."
 _STORE = Path("results/runs.jsonl")
 _REPORT = Path("report")
 
@@ -104,19 +118,10 @@ def bpgnn(
 
 @app.command()
 def check(
-    data: Annotated[
-        str, typer.Argument(help="A folder or file of your own, or a name from `bpgnn data list`.")
-    ],
-    id_column: Annotated[
-        str | None, typer.Option(help="Column of the nodes' ids; found by name if left out.")
-    ] = None,
-    label_column: Annotated[
-        str | None, typer.Option(help="Column of the labels; found by name if left out.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated."),
-    ] = None,
+    data: DataArgument,
+    id_column: IdColumn = None,
+    label_column: LabelColumn = None,
+    drop: Drop = None,
     directed: Annotated[
         bool, typer.Option("--directed", help="Keep edges one way where they are.")
     ] = False,
@@ -135,22 +140,35 @@ def check(
     Example: bpgnn check shop --label-column churned --drop email
     """
     from bpgnn.data.describe import describe, in_lines
-    from bpgnn.data.files.choose import read_named
 
     console = Console()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with _download_bar(console) as report:
-            own = read_named(
-                data,
-                id_column=id_column,
-                label_column=label_column,
-                drop=drop or (),
-                directed=directed,
-                progress=report,
-            )
+        own = _read(console, data, id_column, label_column, drop, directed=directed)
         for line in in_lines(describe(own.dataset, own.columns)) + _memory_lines(own.dataset):
             say(console, line)
+
+
+def _read(
+    console: Console,
+    data: str,
+    id_column: str | None,
+    label_column: str | None,
+    drop: list[str] | None,
+    *,
+    directed: bool = False,
+) -> "OwnData":
+    from bpgnn.data.files.choose import read_named
+
+    with _download_bar(console) as report:
+        return read_named(
+            data,
+            id_column=id_column,
+            label_column=label_column,
+            drop=drop or (),
+            directed=directed,
+            progress=report,
+        )
 
 
 def _memory_lines(data: "Dataset") -> list[str]:
@@ -304,23 +322,24 @@ app.command()(explore)
 
 @app.command()
 def methods(
-    dataset: Annotated[
-        str, typer.Argument(help="A name from `bpgnn data list`, for whose size memory is given.")
-    ] = "cora",
+    dataset: DataArgument = "cora",
+    id_column: IdColumn = None,
+    label_column: LabelColumn = None,
+    drop: Drop = None,
 ) -> None:
     """List the methods: what each needs, and what it gives.
 
-    Example: bpgnn methods pubmed
+    Memory is given for the size of a data set, or of your own files.
+
+    Example: bpgnn methods shop --label-column churned
     """
-    from bpgnn.data.catalog import load
     from bpgnn.methods.registry import METHODS
     from bpgnn.training.memory import in_words, memory_of_methods
 
     console = Console()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with _download_bar(console) as report:
-            data = load(dataset, progress=report)
+        data = _read(console, dataset, id_column, label_column, drop).dataset
         needed = memory_of_methods(data)
         table = Table("method", "observed graph", "latent graph", "memory", "what it does")
         for name, method in METHODS.items():
@@ -350,7 +369,7 @@ def cite(method: Annotated[str, typer.Argument(help="A name from `bpgnn methods`
 @app.command()
 def reproduce(
     names: Annotated[
-        list[str], typer.Argument(metavar="EXPERIMENT…", help="Names, or `all`; see below.")
+        list[str], typer.Argument(metavar="EXPERIMENT…", help="Names from above, or `all`.")
     ],
     seeds: Annotated[
         int | None,
@@ -390,13 +409,13 @@ def reproduce(
     from bpgnn.experiments.runner import run_missing
     from bpgnn.experiments.store import Store
 
-    wanted = list(EXPERIMENTS) if "all" in names else names
-    for name in wanted:
-        if name not in EXPERIMENTS:
+    for name in names:
+        if name not in EXPERIMENTS and name != "all":
             raise InputError(f"There is no experiment {name!r}.{nearest(name, EXPERIMENTS)}")
+    wanted = list(EXPERIMENTS) if "all" in names else names
     runs = [run for name in wanted for run in EXPERIMENTS[name].runs(seeds, fast=fast)]
     console = Console()
-    with _grid_bar(console) as watch:
+    with _stoppable(console, _GO_ON), _grid_bar(console) as watch:
         end = run_missing(
             runs,
             Store(store),
@@ -415,7 +434,7 @@ def reproduce(
     if end.failed:
         say(console, "With --retry, the same command makes the failed ones again.")
     if missing:
-        say(console, "The same command goes on with what is missing.")
+        say(console, _GO_ON)
     try:
         _write_report(out, seeds, store, console, fast=fast)
     except BPGNNError as error:
@@ -438,19 +457,27 @@ def results(
 ) -> None:
     """Show the results that are there.
 
+    CSV and JSON have a field `is_stale`: whether a run had other settings than
+    its command has now. Tables show such runs apart.
+
     Example: bpgnn results cora --as csv
     """
     from bpgnn.experiments.store import Store
-    from bpgnn.experiments.summary import cells, has_words
+    from bpgnn.experiments.summary import cells, has_words, is_stale
 
     _refuse_without_results(store)
-    lines = [line for line in Store(store).read().values() if has_words(line, words or [])]
-    if form is Form.JSON:
-        sys.stdout.write(json.dumps(lines, indent=2) + "\n")
-    elif form is Form.CSV:
-        _write_csv(lines)
+    every = Store(store).read().values()
+    lines = [line for line in every if has_words(line, words or [])]
+    if form is not Form.TABLE:
+        marked = [{**line, "is_stale": is_stale(line)} for line in lines]
+        if form is Form.CSV:
+            _write_csv(marked)
+        else:
+            sys.stdout.write(json.dumps(marked, indent=2) + "\n")
     elif lines:
         _print_cells(cells(lines))
+    elif not every:
+        raise InputError(f"There is no run in {store} yet. Make some with: bpgnn reproduce")
     else:
         raise InputError(f"No run in {store} has all of these words: {' '.join(words or [])}.")
 
@@ -502,7 +529,8 @@ def tune(
             f"loss {found.validation_loss:.4f}",
         )
 
-    found = search(method, dataset, hours=hours, journal=journal, seed=seed, watch=watch)
+    with _stoppable(console, "The same command goes on from the last whole trial."):
+        found = search(method, dataset, hours=hours, journal=journal, seed=seed, watch=watch)
     command = Run(dataset, Plan(method, seed=seed, changes=found.changes)).command
     if as_json:
         asked = {"method": method, "dataset": dataset, "seed": seed, "hours": hours}
@@ -559,9 +587,6 @@ def main() -> None:
     errors = Console(stderr=True, soft_wrap=True, highlight=False)
     try:
         app()
-    except KeyboardInterrupt:
-        errors.print("Stopped.", markup=False)
-        sys.exit(130)
     except DataUnavailableError as error:
         errors.print(f"bpgnn: {error}", markup=False)
         sys.exit(1)
@@ -620,33 +645,40 @@ def _train(
         with _download_bar(console) as report:
             own = read(report)
         data = own.dataset
+        notes = data.notes
         if data.name not in CATALOG and not resume:
-            plan = sized(plan, data.num_nodes)
-        for note in data.notes:
-            say(console, f"Note: {note}")
+            plan, more = sized(plan, data.name, data.num_nodes)
+            notes += more
+        say_notes(console, notes)
         say(
             console,
             f"Training {plan.method} ({plan.preset}) on {data.name}: {data.num_nodes:,} nodes, "
             f"{data.num_pairs:,} edges, {int(data.chosen_split().train.sum()):,} training "
             f"nodes, split {data.chosen_split().name}, seed {plan.seed}.",
         )
-        if not is_compiled():
+        settings = plan.settings_for(data.name)
+        if getattr(settings, "sampler", None) in ("auto", "lazy") and not is_compiled():
             say(console, "The first run compiles the sampler, which takes up to a minute.")
-        try:
+        with _stoppable(console, f"Go on with: bpgnn train --resume {folder.path}"):
             keep = save_own(own) if data.name not in CATALOG else None
             with open_logs(logs, folder) as opened:
-                with training_bar(plan.settings_for(data.name), console) as watch:
+                with training_bar(settings, console) as watch:
                     both = watched_by([watch, *opened])
                     fitted = fit(data, plan, folder=folder, resume=resume, watch=both, data=keep)
                 for one in opened:
                     one.finish(fitted.record)
-        except KeyboardInterrupt:
-            say(console, f"Stopped. Go on with: bpgnn train --resume {folder.path}")
-            sys.exit(130)
-        for one in opened:
-            if one.trouble is not None:
-                say(console, f"Note: {one.trouble}")
+        say_notes(console, tuple(one.trouble for one in opened if one.trouble is not None))
         return fitted
+
+
+@contextmanager
+def _stoppable(console: Console, words: str) -> Iterator[None]:
+    """Say how to go on when Ctrl-C is pressed."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        say(console, f"Stopped. {words}")
+        sys.exit(130)
 
 
 @contextmanager
@@ -672,7 +704,7 @@ def _grid_bar(console: Console) -> Iterator:
         if seen.latest is not None:
             outcome = _outcome(seen.latest)
             words = f"{outcome}  {seen.latest['command']}"
-            bar.console.print(words, markup=False, highlight=False)
+            bar.console.print(words, markup=False, highlight=False, soft_wrap=True)
 
     with stopped_if_started(bar):
         yield watch
@@ -710,12 +742,20 @@ def _print_cells(found: list["Cell"]) -> None:
 
 
 def _write_csv(lines: list[dict]) -> None:
-    nested = ("settings", "versions", "latent_graph", "error")
-    names = list(dict.fromkeys(name for line in lines for name in line if name not in nested))
-    writer = csv.DictWriter(sys.stdout, [*names, "error"], extrasaction="ignore")
+    rows = [_flat(line) for line in lines]
+    names = list(dict.fromkeys(name for row in rows for name in row if name != "error"))
+    writer = csv.DictWriter(sys.stdout, [*names, "error"])
     writer.writeheader()
-    for line in lines:
-        writer.writerow({**line, "error": line.get("error", {}).get("words", "")})
+    writer.writerows(rows)
+
+
+def _flat(line: dict) -> dict[str, object]:
+    """Leave out what has no place in a cell, such as settings."""
+    latent = line.get("latent_graph") or {}
+    found = {**line, **{f"latent_graph.{name}": value for name, value in latent.items()}}
+    plain = {name: one for name, one in found.items() if not isinstance(one, dict | list)}
+    plain.pop("latent_graph", None)
+    return {**plain, "error": line.get("error", {}).get("words", "")}
 
 
 @contextmanager

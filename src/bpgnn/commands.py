@@ -44,7 +44,8 @@ def predict(
     is that of the mean over sampled graphs, in nats.
 
     NEW_DATA has the columns of the training but for labels; its edges, if there
-    are any, join new nodes with those of the training.
+    are any, join new nodes with those of the training. Where neither has edges,
+    each new node is joined with its nearest.
 
     Example: bpgnn predict runs/shop-bpgnn-tuned-seed0 -o labels.csv
 
@@ -53,18 +54,23 @@ def predict(
     from bpgnn.data.files.new_nodes import read_new
     from bpgnn.data.files.write import write_table
     from bpgnn.explain.export import classes_of, names_of, prediction_table
-    from bpgnn.training.newcomers import predict_newcomers
+    from bpgnn.training.newcomers import nearest_known, predict_newcomers
 
     console = Console()
     fitted, own = _opened(run)
     names, probabilities = names_of(fitted.dataset), fitted.probabilities
     if new_data is not None:
         new = read_new(new_data, own, id_column=id_column)
-        for note in new.notes:
-            say(console, f"Note: {note}")
-        found = predict_newcomers(fitted, new.features, new.edges.flip(0), new.edge_weight)
+        say_notes(console, new.notes)
+        edges, weight = new.edges.flip(0), new.edge_weight
+        k = fitted.dataset.num_neighbours
+        if k is not None and edges.size(1) == 0:
+            edges, weight = nearest_known(fitted, new.features, k), None
+            say(console, f"Note: As in training, each new node is joined with its {k} nearest.")
+        found = predict_newcomers(fitted, new.features, edges, weight)
         names, probabilities = list(new.ids), found.mean(0)
-    write_table(out, prediction_table(names, probabilities, classes_of(fitted.dataset)))
+    table = prediction_table(names, probabilities, classes_of(fitted.dataset))
+    say_notes(console, write_table(out, table))
     say(console, f"{len(names):,} predictions are in {out}")
 
 
@@ -85,17 +91,18 @@ def graph(
     from bpgnn.explain.export import write_graph
     from bpgnn.explain.pairs import ADDED, DROPPED, OBSERVED, pairs_of
 
+    console = Console()
     fitted, _ = _opened(run)
     if fitted.latent_graph is None:
         raise InputError(
             f"{fitted.record.method} infers no graph, so there is none to write. Train bpgnn."
         )
     pairs = pairs_of(fitted)
-    write_graph(out, pairs, fitted.dataset)
+    say_notes(console, write_graph(out, pairs, fitted.dataset))
     counts = ", ".join(
         f"{int((pairs.kind == kind).sum()):,} {kind}" for kind in (OBSERVED, ADDED, DROPPED)
     )
-    say(Console(), f"{len(pairs.kind):,} pairs are in {out}: {counts}")
+    say(console, f"{len(pairs.kind):,} pairs are in {out}: {counts}")
 
 
 def explain(
@@ -204,3 +211,9 @@ def _node(fitted: "Fit", name: str) -> int:
 def say(console: Console, line: str) -> None:
     """Print a line as it is: paths may hold brackets, and a pipe wants no wrapping."""
     console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def say_notes(console: Console, notes: tuple[str, ...]) -> None:
+    """Print what is worth knowing, a line each."""
+    for note in notes:
+        say(console, f"Note: {note}")

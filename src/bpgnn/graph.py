@@ -153,10 +153,16 @@ class Graph:
             (values, sources, pointer), shape=(self.num_nodes, self.num_nodes)
         )
 
-    def to(self, device: torch.device | str) -> "Graph":
-        """Move the graph to a device."""
-        weight = None if self.edge_weight is None else self.edge_weight.to(device)
+    def to(self, device: torch.device | str, dtype: torch.dtype | None = None) -> "Graph":
+        """Move the graph to a device, and give its weights a precision, if any is named."""
+        weight = self.edge_weight
+        weight = None if weight is None else weight.to(device=device, dtype=dtype)
         return Graph(self.edge_index.to(device), self.num_nodes, weight)
+
+    def detached(self) -> "Graph":
+        """Leave out how the weights were computed, through which no gradient then goes back."""
+        weight = None if self.edge_weight is None else self.edge_weight.detach()
+        return Graph(self.edge_index, self.num_nodes, weight)
 
 
 def check_edges(
@@ -170,6 +176,19 @@ def check_edges(
 
     `name` is what the caller's caller calls `edge_index`.
     """
+    check_ends(edge_index, name=name)
+    if edge_index.numel() > 0:
+        low, high = int(edge_index.min()), int(edge_index.max())
+        if low < 0 or high >= num_nodes:
+            raise InputError(
+                f"`{name}` must hold node numbers from 0 to {num_nodes - 1}, but it "
+                f"holds numbers from {low} to {high}."
+            )
+    check_weights(edge_weight, edge_index.size(1))
+
+
+def check_ends(edge_index: Tensor, *, name: str) -> None:  # (2, E)
+    """Refuse what is not pairs of whole numbers."""
     if edge_index.dim() != 2 or edge_index.size(0) != 2:
         raise InputError(
             f"`{name}` must have shape (2, E), but got {tuple(edge_index.shape)}. "
@@ -180,19 +199,27 @@ def check_edges(
             f"`{name}` must hold whole numbers, but its type is {edge_index.dtype}. "
             "Convert it with `.long()` once it holds node numbers."
         )
-    if edge_index.numel() > 0:
-        low, high = int(edge_index.min()), int(edge_index.max())
-        if low < 0 or high >= num_nodes:
-            raise InputError(
-                f"`{name}` must hold node numbers from 0 to {num_nodes - 1}, but it "
-                f"holds numbers from {low} to {high}."
-            )
+
+
+def first_outside(nodes: Tensor, num_nodes: int) -> int | None:  # (E,)
+    """Return the first number that is no node's, or None where all are.
+
+    Example:
+        >>> first_outside(torch.tensor([0, 7, -1]), 2), first_outside(torch.tensor([0, 1]), 2)
+        (7, None)
+    """
+    outside = nodes[(nodes < 0) | (nodes >= num_nodes)]
+    return int(outside[0]) if outside.numel() > 0 else None
+
+
+def check_weights(edge_weight: Tensor | None, num_edges: int) -> None:  # (E,)
+    """Refuse weights that are not positive finite numbers, one for each edge."""
     if edge_weight is None:
         return
-    if edge_weight.shape != (edge_index.size(1),):
+    if edge_weight.shape != (num_edges,):
         raise InputError(
-            f"`edge_weight` must have shape ({edge_index.size(1)},), one weight for each "
-            f"edge, but got {tuple(edge_weight.shape)}."
+            f"`edge_weight` must have shape ({num_edges},), one weight for each edge, but got "
+            f"{tuple(edge_weight.shape)}."
         )
     if not bool(torch.isfinite(edge_weight).all()) or bool((edge_weight <= 0).any()):
         raise InputError(

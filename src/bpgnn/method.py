@@ -102,6 +102,11 @@ class Problem:
         """Count the columns of the features, F."""
         return self.features.size(1)
 
+    @property
+    def observed(self) -> Graph | None:
+        """Return the observed graph, or None where no edge was observed."""
+        return self.graph if self.graph is not None and self.graph.num_edges else None
+
     def task_loss(self, logits: Tensor, kind: TaskLoss = "cross_entropy") -> Tensor:  # (S, N, C)
         """Compare the scores of the training nodes with their labels, over all samples."""
         labels = self.labels[self.train]

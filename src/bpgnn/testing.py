@@ -19,7 +19,8 @@ from torch import Tensor
 
 from bpgnn.data.dataset import Dataset
 from bpgnn.data.synthetic import block_model
-from bpgnn.graph import Graph
+from bpgnn.errors import InputError
+from bpgnn.graph import Graph, with_both_directions
 from bpgnn.method import Draws, Method, MethodSettings, Output, Problem, sizes_of
 from bpgnn.nn.sparse import SparseMatrix, values_of
 from bpgnn.randomness import generator_for, repeatable_sums, seeded_globally
@@ -113,6 +114,28 @@ def _isolated(method: type[Method[Any]], settings: MethodSettings) -> None:
     graph = data.graph or Graph.empty(60)
     keep = (graph.edge_index > 9).all(0)
     _check_runs(method, settings, data.with_graph(Graph(graph.edge_index[:, keep], 60)))
+
+
+@_check("without a graph it runs, or says in a sentence that it needs one")
+def _no_graph(method: type[Method[Any]], settings: MethodSettings) -> None:
+    refusal = None
+    try:
+        _check_runs(method, settings, _data().with_graph(None))
+    except InputError as error:
+        refusal = error
+    if method.graph_use == "needed":
+        assert refusal, "`graph_use` is 'needed', but it runs without a graph."
+    else:
+        assert not refusal, f"`graph_use` is {method.graph_use!r}, but it says: {refusal}"
+
+
+@_check("a graph with weights of another precision will do")
+def _weighted(method: type[Method[Any]], settings: MethodSettings) -> None:
+    data = _data()
+    graph = data.graph or Graph.empty(60)
+    weight = 0.1 + torch.rand(graph.num_edges, generator=generator_for(0), dtype=torch.float64)
+    weighted = with_both_directions(Graph(graph.edge_index, 60, weight))
+    _check_runs(method, settings, data.with_graph(weighted))
 
 
 @_check("a class without training labels does no harm")

@@ -1,3 +1,6 @@
+from dataclasses import replace
+
+import numpy as np
 import pytest
 import scipy.sparse
 import torch
@@ -26,9 +29,9 @@ def test_a_clean_graph_is_taken_as_it_is():
 @pytest.mark.parametrize(
     ("edges", "words", "num_pairs"),
     [
-        ([[0, 1, 2, 3, 2], [1, 0, 3, 2, 2]], "1 self-loops were dropped", 2),
-        ([[0, 1, 0, 2, 3], [1, 0, 1, 3, 2]], "1 duplicate edges were counted once", 2),
-        ([[0, 1, 2], [1, 0, 3]], "1 edges had one direction only, and got the other", 2),
+        ([[0, 1, 2, 3, 2], [1, 0, 3, 2, 2]], "1 self-loop was dropped", 2),
+        ([[0, 1, 0, 2, 3], [1, 0, 1, 3, 2]], "1 duplicate edge was counted once", 2),
+        ([[0, 1, 2], [1, 0, 3]], "1 edge had one direction only, and got the other", 2),
     ],
 )
 def test_a_doubtful_graph_is_repaired_and_said(edges, words, num_pairs):
@@ -51,6 +54,18 @@ def test_two_weights_of_one_pair_become_the_larger_and_are_said():
     with pytest.warns(RepairWarning, match="the larger was kept"):
         data = make_dataset("own", FEATURES, LABELS, edges, edge_weight=weight)
     assert data.graph.weights.tolist() == [3.0, 3.0, 2.0, 2.0]
+
+
+def test_two_repairs_at_once_are_both_said():
+    edges, weight = torch.tensor([[0, 1, 1], [1, 0, 2]]), torch.tensor([2.0, 3.0, 1.0])
+    with pytest.warns(RepairWarning) as caught:
+        data = make_dataset("own", FEATURES, LABELS, edges, edge_weight=weight)
+    assert data.graph.weights.tolist() == [3.0, 3.0, 1.0, 1.0]
+    said = [str(one.message) for one in caught]
+    assert len(said) == 2
+    assert said[0].startswith("1 edge had one direction only, and got the other; set `directed`")
+    assert said[1] == "1 edge had two weights, one each way; the larger was kept."
+    assert data.notes == (*said, "1 node has no neighbour; each serves as its own.")
 
 
 def test_directed_edges_stay_as_they_are():
@@ -93,15 +108,53 @@ def test_features_that_are_not_finite_are_refused_and_located(value):
     ("features", "labels", "words"),
     [
         (FEATURES, LABELS[:3], "one entry for each of the 4 rows of features"),
-        (FEATURES, LABELS.float(), "class numbers of type int64"),
-        (FEATURES, LABELS - 2, "from 0 up, and -1 where unknown"),
-        (FEATURES.long(), LABELS, "a matrix of floating-point numbers"),
+        (FEATURES, LABELS.float(), "class numbers of type int64.*got torch.float32"),
+        (FEATURES, LABELS - 2, "from 0 up, and -1 where unknown, but got -2"),
+        (FEATURES, np.array(["a", "b", "a", "b"]), "`labels` must be a tensor or a numpy array"),
+        (FEATURES, LABELS.tolist(), "`labels` must be a tensor or a numpy array.*got list"),
+        (FEATURES.cfloat(), LABELS, "a matrix of floating-point numbers"),
         (FEATURES[0], LABELS, "a matrix of floating-point numbers"),
+        (FEATURES[0].to_sparse(), LABELS, "a matrix of floating-point numbers"),
+        (FEATURES.tolist(), LABELS, "`features` must be a tensor.*got list"),
+        (FEATURES[:0], LABELS[:0], "`features` has no rows"),
     ],
 )
 def test_features_and_labels_that_do_not_fit_are_refused(features, labels, words):
     with pytest.raises(InputError, match=words):
         make_dataset("own", features, labels)
+
+
+def test_numpy_arrays_are_read_as_tensors():
+    edges = torch.tensor([[0, 1, 2, 3], [1, 0, 3, 2]])
+    weight = torch.tensor([2.0, 2.0, 3.0, 3.0])
+    expected = make_dataset("own", FEATURES, LABELS, edges, edge_weight=weight)
+    found = make_dataset(
+        "own",
+        FEATURES.numpy(),
+        LABELS.numpy().astype(np.int32),
+        edges.numpy(),
+        edge_weight=weight.numpy(),
+    )
+    assert torch.equal(found.features, expected.features)
+    assert torch.equal(found.labels, expected.labels)
+    assert torch.equal(found.graph.edge_index, expected.graph.edge_index)
+    assert torch.equal(found.graph.weights, expected.graph.weights)
+
+
+@pytest.mark.parametrize("kind", [torch.float, torch.double, torch.long, torch.bool])
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr, torch.sparse_csc])
+def test_sparse_features_of_every_layout_and_type_become_rows(layout, kind):
+    dense = torch.tensor([[0, 1, 0], [1, 0, 1], [0, 0, 0], [1, 1, 1]]).to(kind)
+    features = make_dataset("own", dense.to_sparse(layout=layout), LABELS).features
+    assert features.layout == torch.sparse_csr
+    assert features.dtype == (kind if kind.is_floating_point else torch.float)
+    assert features.to_dense().tolist() == dense.tolist()
+    scipys = make_dataset("own", scipy.sparse.coo_array(dense.numpy()), LABELS).features
+    assert scipys.to_dense().tolist() == dense.tolist()
+
+
+def test_whole_numbers_become_floats():
+    assert torch.equal(make_dataset("own", FEATURES.long(), LABELS).features, FEATURES)
 
 
 @pytest.mark.parametrize(
@@ -125,14 +178,20 @@ def test_masks_that_make_no_sense_are_refused(parts, words):
     [
         ([-1, -1, 0, 1], "No training node has a label"),
         ([1, 1, 0, 1], "one class only .*label more nodes of each"),
-        ([0, 1, -1, 1], "No validation node has a label"),
-        ([0, 1, 0, -1], "No test node has a label"),
+        ([0, 1, -1, 1], "No validation node has a label.*the validation mask may be empty"),
+        ([0, 1, 0, -1], "No test node has a label.*the test mask may be empty"),
     ],
 )
 def test_labels_that_leave_nothing_to_learn_or_measure_are_refused(labels, words):
     parts = Split("own", mask(0, 1), mask(2), mask(3))
     with pytest.raises(InputError, match=words):
         make_dataset("own", FEATURES, torch.tensor(labels), split=parts)
+
+
+def test_parts_without_nodes_need_no_labels():
+    labels = torch.tensor([0, 1, -1, -1])
+    parts = Split("own", mask(0, 1), mask(), mask())
+    assert make_dataset("own", FEATURES, labels, split=parts).split is parts
 
 
 def test_masks_of_another_length_are_refused():
@@ -164,3 +223,5 @@ def test_another_graph_brings_its_notes():
     bare = data.with_graph(None, "The graph was taken away.")
     assert bare.num_pairs == 0
     assert bare.notes == ("The graph was taken away.",)
+    joined = replace(data, num_neighbours=1)
+    assert joined.with_graph(data.graph).num_neighbours is None

@@ -30,9 +30,12 @@ def test_sparse_features_stay_sparse():
     assert from_pyg(data, feature_kind="counts").features.layout == torch.sparse_csr
 
 
-def test_features_in_coordinates_become_rows():
+@pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr, torch.sparse_csc])
+@pytest.mark.parametrize("kind", [torch.float, torch.long])
+def test_sparse_features_become_rows(layout, kind):
     dense = torch.tensor([[0.0, 2.0], [3.0, 0.0], [0.0, 0.0]])
-    data = from_pyg(Data(x=dense.to_sparse_coo(), y=torch.tensor([0, 1, 0])))
+    sparse = dense.to(kind).to_sparse(layout=layout)
+    data = from_pyg(Data(x=sparse, y=torch.tensor([0, 1, 0])))
     assert data.features.layout == torch.sparse_csr
     assert torch.equal(data.features.to_dense(), dense)
 
@@ -54,7 +57,7 @@ def test_directed_weighted_edges_go_there_and_back():
 
 def test_one_way_edges_are_repaired_and_said():
     one_way = Data(x=torch.eye(2), y=torch.tensor([0, 1]), edge_index=torch.tensor([[0], [1]]))
-    with pytest.warns(RepairWarning, match="1 edges had one direction only"):
+    with pytest.warns(RepairWarning, match="1 edge had one direction only"):
         assert from_pyg(one_way).num_pairs == 1
 
 

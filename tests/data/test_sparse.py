@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from bpgnn.data.sparse import rows_from_scipy, rows_to_scipy, shape_of
+from bpgnn.data.sparse import rows_from_scipy, rows_of, rows_to_scipy, shape_of
 from bpgnn.matrix import csr_matrix
 
 matrices = arrays(
@@ -26,6 +26,16 @@ def test_scipy_to_torch_and_back_is_the_same_matrix(values):
     back = rows_to_scipy(tensor)
     assert shape_of(back) == values.shape
     assert np.array_equal(back.toarray(), values)
+
+
+@given(values=matrices)
+def test_every_sparse_layout_has_the_same_rows(values):
+    dense = torch.from_numpy(values)
+    for sparse in (dense.to_sparse_coo(), dense.to_sparse_csr(), dense.to_sparse_csc()):
+        rows = rows_of(sparse)
+        assert rows.layout == torch.sparse_csr
+        assert torch.equal(rows.to_dense(), dense)
+    assert rows_of(dense) is dense
 
 
 def test_columns_come_out_sorted_and_merged():

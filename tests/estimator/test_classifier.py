@@ -234,6 +234,14 @@ def test_an_edge_is_explained_by_the_names_of_its_rows(nodes):
             model.explain_edge(name, 0)
 
 
+def test_few_nodes_get_fewer_neighbours_unless_the_setting_asks_for_more():
+    X, y = np.eye(6), np.arange(6) % 2
+    model = BPGNNClassifier(k=30, max_steps=1, random_state=0).fit(X, y)
+    assert model.fit_.record.settings["k"] == 5
+    with pytest.raises(InputError, match="`k` must be between 1 and 5"):
+        BPGNNClassifier(settings={"k": 30}, max_steps=1, random_state=0).fit(X, y)
+
+
 def test_many_nodes_get_fewer_dimensions(nodes, monkeypatch):
     _, X, y, graph = nodes
     monkeypatch.setattr("bpgnn.training.sized._BY_SIZE", ((100, {"latent_dim": 4}),))

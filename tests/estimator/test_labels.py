@@ -1,3 +1,5 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -22,6 +24,9 @@ from bpgnn.estimator.labels import check_order, read_labels
         (np.array([True, None, False, True], dtype=object), [False, True], [1, -1, 0, 1]),
         ([2, None, 10, 2], [2, 10], [0, -1, 1, 0]),
         ([2, float("nan"), 10.0, 2], [2.0, 10.0], [0, -1, 1, 0]),
+        (np.array(["b", np.nan, "a", " NA "]), ["a", "b"], [1, -1, 0, -1]),
+        (np.array([b"b", b"", b"a", b"nan"]), ["a", "b"], [1, -1, 0, -1]),
+        ([b"b", None, "a", "b"], ["a", "b"], [1, -1, 0, 1]),
     ],
 )
 def test_classes_are_told_from_missing_labels(y, classes, numbers):
@@ -37,17 +42,30 @@ def test_classes_are_told_from_missing_labels(y, classes, numbers):
         (None, "requires y to be passed"),
         ([0, 1, 0], "one label for each of the 4 rows"),
         ([-1, -1, -1, -1], "No node has a label"),
-        ([1, -1, 1, 1], r"one class only \(1\)"),
+        (
+            [1, -1, 1, 1],
+            r"one class only \(1\).* -1 is a missing one; .* np.where\(y == -1, 0, y\)",
+        ),
+        ([0.0, -1.0, 0.0, 0.0], r"one class only \(0.0\).* np.where\(y == -1, 1, y\)"),
+        (["a", None, "a", "a"], r"one class only \('a'\).*two classes.$"),
         ([[0], [1, 2], [0], [1]], "differ in length"),
         (pd.to_datetime(["2024-01-01", "2024-01-02"] * 2), r"astype\(str\)"),
         ([0.5, 1.5, 2.5, 3.7], "[Uu]nknown label type"),
         ([0.0, np.inf, 1.0, 1.0], "infinity"),
+        ([b"a", b"\xff", b"a", b"b"], "UTF-8"),
     ],
 )
 def test_labels_that_cannot_be_used_are_refused(y, words):
     with pytest.raises(ValueError, match=words) as caught:
         read_labels(y, 4)
     assert isinstance(caught.value, InputError) or "label type" in str(caught.value)
+
+
+@pytest.mark.parametrize("word", ["-1", "None", "?"])
+def test_a_class_that_may_mean_that_none_is_known_is_warned_of(word):
+    with pytest.warns(UserWarning, match=rf"The class '{re.escape(word)}' has 2 nodes.*empty"):
+        classes, _ = read_labels(np.array(["cat", word, "dog", word]), 4)
+    assert classes.tolist() == sorted(["cat", "dog", word])
 
 
 def test_labels_in_another_order_than_the_rows_are_refused():

@@ -33,9 +33,10 @@ def test_without_weights_by_class_the_data_settle_them(given):
     [
         ({"taa": 5}, "'taa', which is no class; classes are 'milk', 'tea'"),
         ({"tea": "much"}, "must be a number, not 'much'"),
-        ({"tea": -1}, "0 or more"),
-        ({"tea": float("nan")}, "0 or more"),
-        ({"tea": 0, "milk": 0}, "not all of them 0"),
+        ({"tea": -1}, "finite weights of 0 or more, but that of 'tea' is -1"),
+        ({"tea": float("nan")}, "finite weights of 0 or more, but that of 'tea' is nan"),
+        ({"milk": float("inf")}, "finite weights of 0 or more, but that of 'milk' is inf"),
+        ({"tea": 0, "milk": 0}, "must not be 0 for all classes"),
         ("heavy", "'balanced' or a weight by class, but got 'heavy'"),
         ([1, 2], "'balanced' or a weight by class"),
     ],

@@ -31,6 +31,8 @@ def quick(run, deadline):
         "command": run.command,
         "method": "bpgnn",
         "seed": run.plan.seed,
+        "test_accuracy": 0.9,
+        "cpu_seconds": 1.0,
         "value": run.plan.seed,
     }
 
@@ -51,6 +53,17 @@ def killed_once(marker, run, deadline):
         marker.touch()
         os.kill(os.getpid(), signal.SIGKILL)
     return quick(run, deadline)
+
+
+def noted(folder, execute, run, deadline):
+    """Leave a file for every run that was asked for, since it is made in another process."""
+    count = len(list(folder.glob("*.asked")))
+    (folder / f"{count} {run.dataset} {run.plan.seed}.asked").touch()
+    return execute(run, deadline)
+
+
+def asked(folder):
+    return [one.stem.split(maxsplit=1)[1] for one in sorted(folder.glob("*.asked"))]
 
 
 def never(run, deadline):
@@ -74,24 +87,21 @@ def test_every_run_is_made_once(store, jobs):
     assert (found.total, found.done, found.failed, found.running) == (6, 6, 0, 0)
 
 
-def test_asking_again_runs_only_what_is_missing(store):
+def test_asking_again_runs_only_what_is_missing(store, tmp_path):
     run_missing(GRID[:4], store, execute=quick)
     run_missing(GRID[:4], store, execute=never)
-    asked = []
-    run_missing(GRID, store, execute=lambda run, _: asked.append(run.plan.seed) or quick(run, _))
-    assert asked == [4, 5]
+    run_missing(GRID, store, execute=partial(noted, tmp_path, quick))
+    assert asked(tmp_path) == ["cora 4", "cora 5"]
 
 
-def test_what_was_made_with_other_settings_is_made_again(store):
+def test_what_was_made_with_other_settings_is_made_again(store, tmp_path):
     now = {**asdict(Plan().settings_for("cora")), "of_old": 1}
     with store.writing() as append:
-        append({**quick(GRID[0], None), "settings": now})
-        append({**quick(GRID[1], None), "settings": {**now, "k": 99}})
-    asked = []
-    run_missing(
-        GRID[:2], store, execute=lambda run, _: asked.append(run.plan.seed) or quick(run, _)
-    )
-    assert asked == [1]
+        known = {"dataset": "cora", "preset": "tuned"}
+        append({**quick(GRID[0], None), **known, "settings": now})
+        append({**quick(GRID[1], None), **known, "settings": {**now, "k": 99}})
+    run_missing(GRID[:2], store, execute=partial(noted, tmp_path, quick))
+    assert asked(tmp_path) == ["cora 1"]
 
 
 def test_progress_is_told_when_runs_begin_and_end(store):
@@ -108,7 +118,8 @@ def test_the_time_left_goes_by_runs_of_the_same_kind(store):
             for steps, share in ((1000, 1.0), (10, 0.01)):
                 append(
                     {"command": f"{name} {steps}", "method": name, "dataset": "cora"}
-                    | {"preset": "tuned", "wall_seconds": share * seconds}
+                    | {"preset": "tuned", "seed": 0, "cpu_seconds": 1.0}
+                    | {"wall_seconds": share * seconds}
                     | {"settings": {"max_steps": steps}}
                 )
     seen = []
@@ -149,8 +160,9 @@ def test_a_worker_that_is_killed_costs_nothing(store, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_run_that_kills_its_worker_each_time_is_given_up(store):
-    run_missing(GRID, store, jobs=2, execute=killed_at_two)
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_run_that_kills_its_worker_each_time_is_given_up(store, jobs):
+    run_missing(GRID, store, jobs=jobs, execute=killed_at_two)
     lines = store.read()
     assert lines.pop(GRID[2].command)["error"]["kind"] == "killed"
     assert {line["value"] for line in lines.values()} == {0, 1, 3, 4, 5}
@@ -189,19 +201,17 @@ def test_a_failure_says_with_what_and_where_and_counts_for_the_settings_it_had(s
     assert not Run("cora", Plan("gcn", changes={"hidden": "7"})).agrees(line)
 
 
-def test_data_that_cannot_be_had_are_told_and_their_runs_stay_missing(store):
-    def offline(run, deadline):
-        if run.dataset != "cora":
-            return quick(run, deadline)
-        return failure(run, "unavailable", "Cora is not to be had.")
+def without_cora(run, deadline):
+    if run.dataset != "cora":
+        return quick(run, deadline)
+    return failure(run, "unavailable", "Cora is not to be had.")
 
-    asked = []
+
+def test_data_that_cannot_be_had_are_told_and_their_runs_stay_missing(store, tmp_path):
     runs = [*GRID, *over_seeds("citeseer", range(2))]
-    found = run_missing(
-        runs, store, execute=lambda run, _: asked.append(run.dataset) or offline(run, _)
-    )
+    found = run_missing(runs, store, execute=partial(noted, tmp_path, without_cora))
     assert (found.done, found.failed, found.unavailable) == (2, 0, ("Cora is not to be had.",))
-    assert asked == ["cora", "citeseer", "citeseer"]
+    assert asked(tmp_path) == ["cora 0", "citeseer 0", "citeseer 1"]
     assert len(store.read()) == 2
     assert run_missing(runs, store, execute=quick).done == 8
 
@@ -285,6 +295,12 @@ def test_a_missing_cluster_gets_a_sentence(store):
         run_missing(GRID, store, cluster="tcp://127.0.0.1:1", execute=quick)
 
 
+def test_a_cluster_without_dask_gets_a_sentence(store, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(InputError, match=r"needs Dask.*bpgnn\[cluster\]"):
+        run_missing(GRID, store, cluster="tcp://127.0.0.1:1", execute=quick)
+
+
 def test_a_cluster_that_loses_a_worker_ends_with_the_same_store(store, tmp_path):
     """A real scheduler and two worker processes, of which one is killed by its run."""
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
@@ -295,6 +311,47 @@ def test_a_cluster_that_loses_a_worker_ends_with_the_same_store(store, tmp_path)
     assert (tmp_path / "marker").exists()
     assert values(store) == {seed: seed for seed in range(6)}
     assert (found.done, found.failed) == (6, 0)
+
+
+def where(run, deadline):
+    return {**quick(run, deadline), "value": os.getpid()}
+
+
+def test_a_cluster_of_one_worker_is_used(store):
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(processes=True, **options) as cluster:
+        run_missing(GRID, store, cluster=cluster.scheduler_address, execute=where)
+        places = {worker.pid for worker in cluster.workers.values()}
+    assert set(values(store).values()) == places
+    assert os.getpid() not in places
+
+
+def test_a_cluster_without_workers_gets_a_sentence(store, monkeypatch):
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    monkeypatch.setattr("bpgnn.experiments.workers._WAIT", 0.2)
+    options = {"n_workers": 0, "dashboard_address": None}
+    with (
+        distributed.LocalCluster(processes=False, **options) as cluster,
+        pytest.raises(InputError, match="has no workers.*dask worker .* --nthreads 1"),
+    ):
+        run_missing(GRID, store, cluster=cluster.scheduler_address, execute=quick)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("num_workers", [1, 2])
+def test_a_scheduler_that_goes_away_gets_a_sentence(store, num_workers):
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    options = {"n_workers": num_workers, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(processes=True, **options) as cluster:
+
+        def watch(progress):
+            if progress.done == 1:
+                cluster.close()
+
+        with pytest.raises(InputError, match="scheduler at .* is gone"):
+            run_missing(GRID, store, cluster=cluster.scheduler_address, execute=slow, watch=watch)
+    assert store.read()
 
 
 def test_workers_with_several_threads_are_refused(store):
@@ -309,9 +366,11 @@ def test_workers_with_several_threads_are_refused(store):
 
 @pytest.mark.slow
 def test_a_cluster_gives_up_a_run_that_kills_every_worker(store):
+    dask = pytest.importorskip("dask", reason="Dask is not installed")
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
-    with distributed.LocalCluster(processes=True, **options) as cluster:
+    deaths = dask.config.set({"distributed.scheduler.allowed-failures": 1})
+    with deaths, distributed.LocalCluster(processes=True, **options) as cluster:
         run_missing(GRID[:4], store, cluster=cluster.scheduler_address, execute=killed_at_two)
     lines = store.read()
     assert lines.pop(GRID[2].command)["error"]["kind"] == "killed"

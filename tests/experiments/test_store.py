@@ -9,7 +9,8 @@ from bpgnn.experiments.store import Store
 
 
 def line(number, **more):
-    return {"command": f"bpgnn train cora --seed {number}", "seed": number, **more}
+    command = f"bpgnn train cora --seed {number}"
+    return {"command": command, "seed": number, "test_accuracy": 0.9, "cpu_seconds": 1.0, **more}
 
 
 @pytest.fixture
@@ -55,7 +56,25 @@ def test_a_whole_last_line_without_its_end_counts(store):
     assert len(store.read()) == 5
 
 
-@pytest.mark.parametrize("foreign", ["not json", "[1]", '{"a": 1}', '{"command": 3}', ""])
+@pytest.mark.parametrize(
+    "foreign",
+    [
+        *("not json", "[1]", '{"a": 1}', '{"command": 3}', ""),
+        json.dumps({"command": "bpgnn train cora --seed 0"}),
+        *(
+            json.dumps(line(3, **wrong))
+            for wrong in (
+                {"command": ""},
+                {"command": "bpgnn train 'cora"},
+                {"settings": {"k": 3}},
+                {"error": "bad"},
+                {"error": {"kind": "memory"}},
+                {"test_accuracy": None},
+                {"cpu_seconds": "long"},
+            )
+        ),
+    ],
+)
 def test_a_foreign_line_gets_a_sentence(store, foreign):
     with store.path.open("a") as file:
         file.write(foreign + "\n")
@@ -94,7 +113,7 @@ def test_a_killed_writer_holds_no_lock(store):
 import os, pathlib, signal
 from bpgnn.experiments.store import Store
 with Store(pathlib.Path({str(store.path)!r})).writing() as append:
-    append({{"command": "last words"}})
+    append({{"command": "last words", "cpu_seconds": 1.0}})
     os.kill(os.getpid(), signal.SIGKILL)
 """
     ended = subprocess.run([sys.executable, "-c", code])

@@ -75,3 +75,11 @@ def test_numbers_that_are_no_nodes_are_refused(explained, i, j, name):
     method, _, output = explained()
     with pytest.raises(InputError, match=f"`{name}` must be a node's number from 0 to 59"):
         explain_edge(method, output, i, j)
+
+
+def test_an_edge_to_oneself_is_explained_only_where_it_can_be_drawn(explained):
+    method, _, output = explained()
+    with pytest.raises(InputError, match="the same node.*`self_pairs=true`"):
+        explain_edge(method, output, 5, 5)
+    method, _, output = explained(self_pairs=True)
+    assert explain_edge(method, output, 5, 5).probability > 0

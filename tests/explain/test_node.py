@@ -105,5 +105,5 @@ def test_what_cannot_be_explained_is_refused(explained):
     with pytest.raises(InputError, match="about 30 nodes and `problem` about 60"):
         explain(method, problem, fewer)
     method, problem, output = explained("gcn")
-    with pytest.raises(InputError, match="gcn draws no graph"):
+    with pytest.raises(InputError, match="gcn infers no graph"):
         explain(method, problem, output)

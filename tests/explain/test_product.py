@@ -11,10 +11,18 @@ def test_it_is_the_product_of_the_last_layer(explained):
     assert product_of(method, output) is output.detail[0][-1].inference.probabilities
 
 
-@pytest.mark.parametrize("name", ["gcn", "knn-gcn", "idgl"])
-def test_a_method_without_edge_probabilities_says_which_have_them(explained, name):
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("mlp", "infers no graph"),
+        ("gcn", "infers no graph"),
+        ("knn-gcn", "draws no graph from edge probabilities"),
+        ("idgl", "draws no graph from edge probabilities"),
+    ],
+)
+def test_a_method_without_edge_probabilities_says_which_have_them(explained, name, words):
     method, _, output = explained(name)
-    with pytest.raises(InputError, match=f"^{name} draws no graph.*ddgm-e.*bpgnn"):
+    with pytest.raises(InputError, match=f"^{name} {words},.*ddgm-e.*bpgnn"):
         product_of(method, output)
 
 

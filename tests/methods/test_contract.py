@@ -2,6 +2,9 @@
 
 import pytest
 
+from bpgnn.errors import InputError
+from bpgnn.graph import Graph
+from bpgnn.methods.gcn import GCN
 from bpgnn.methods.registry import METHODS
 from bpgnn.testing import METHOD_CHECKS
 
@@ -20,3 +23,33 @@ def test_the_method_keeps_the_contract(name, check):
 def test_bpgnn_with_evidence_for_its_edges_keeps_the_contract(check):
     method = METHODS["bpgnn"]
     METHOD_CHECKS[check](method, method.preset("tuned", "my own").changed({"edge_evidence": True}))
+
+
+def as_it_is(_, problem):
+    return problem.graph
+
+
+def refused(_, problem):
+    raise InputError("A graph is wanted.")
+
+
+def replaced(_, problem):
+    return problem.graph or Graph.empty(problem.num_nodes)
+
+
+@pytest.mark.parametrize(
+    ("use", "graph_of", "error", "words"),
+    [
+        ("used", as_it_is, AttributeError, "'NoneType' object"),
+        ("used", refused, AssertionError, "is 'used', but it says: A graph is wanted"),
+        ("needed", replaced, AssertionError, "it runs without a graph"),
+    ],
+)
+def test_what_a_method_says_of_the_graph_is_tried_without_one(
+    monkeypatch, use, graph_of, error, words
+):
+    monkeypatch.setattr(GCN, "graph_use", use)
+    monkeypatch.setattr(GCN, "_graph", graph_of)
+    (promise,) = (one for one in METHOD_CHECKS if one.startswith("without a graph"))
+    with pytest.raises(error, match=words):
+        METHOD_CHECKS[promise](GCN, GCN.preset("tuned", "my own"))

@@ -49,7 +49,7 @@ def test_it_stands_for_the_best_estimator_fitted_with_all_labels(searched):
     np.testing.assert_array_equal(search.label_distributions_, alone.label_distributions_)
     np.testing.assert_array_equal(search.classes_, [0, 1])
     assert search.latent_graph_.num_nodes == 60
-    edges = np.array([[0, 1], [0, 1]])
+    edges = [(0, 0), (1, 1)]
     np.testing.assert_array_equal(
         search.predict(X[:2], edges_new=edges), alone.predict(X[:2], edges)
     )

@@ -1,9 +1,11 @@
 """The report in a real browser, at desktop and phone width."""
 
 import shutil
+from pathlib import Path
 
 import pytest
 
+from bpgnn.experiments.store import Store
 from bpgnn.report.registry import SECTIONS
 from bpgnn.report.source import Source
 from bpgnn.report.write import write_report
@@ -17,8 +19,10 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not instal
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
+    """Write the report of the runs that are kept with the code."""
     folder = tmp_path_factory.mktemp("report")
-    page = write_report(folder, [make(Source({})) for make in SECTIONS.values()], "", fast=False)
+    source = Source(Store(Path(__file__).parents[2] / "results" / "runs.jsonl").read())
+    page = write_report(folder, [make(source) for make in SECTIONS.values()], "", fast=False)
     return page.as_uri()
 
 
@@ -35,6 +39,9 @@ def test_the_page_opens_without_network_errors_or_overflow(address, width):
         assert fetched == [address]
         assert page.locator("section").count() == len(SECTIONS)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        # A cell can be read without scrolling, whatever the width.
+        first = page.locator("#results td").first.bounding_box()
+        assert first["x"] + first["width"] < width
         page.get_by_role("link", name="robustness").click()
         assert page.url.endswith("#robustness")
         assert page.locator("#robustness figure svg").is_visible()

@@ -47,6 +47,21 @@ def test_a_mean_over_those_that_did_not_fail_says_how_many_did():
     assert table.notes == ["gcn, Cora: OOT. 9 h"]
 
 
+def test_failures_are_counted_by_their_kind_and_their_words_take_one_line():
+    errors = [("memory", "It would\ntake 35 GB."), ("time", "9 h."), ("memory", "It would not.")]
+    lines = [{"error": {"kind": kind, "words": words}} for kind, words in errors]
+    found = entry([*RUNS, *RUNS[:1]], [line(0.8), *lines])
+    assert found.text == "80.00 (1 of 4 seeds, 2 OOM, 1 OOT)"
+    table = ReportTable("", ("method", "Cora"), (("gcn", (found,)),))
+    assert table.notes == ["gcn, Cora: OOM and OOT. It would take 35 GB. 9 h."]
+    assert entry(RUNS, lines).text == "OOM and OOT"
+
+
+def test_an_entry_says_which_seeds_and_which_code_it_is_from():
+    lines = [line(0.8, seed=seed, versions={"code": code}) for seed, code in ((2, "a"), (0, "b"))]
+    assert entry(RUNS, lines).origin == "seeds 0, 2; code a, b"
+
+
 def test_figures_of_the_latent_graph_are_read_by_their_name():
     lines = {RUNS[0].command: line(0.8, latent_graph={"recovery": 0.75})}
     assert entry(RUNS[:1], [*lines.values()], key="recovery").mean == 75.0

@@ -2,6 +2,7 @@
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -99,7 +100,7 @@ def test_methods_are_compared_on_the_same_seeds(sections):
 def test_homophily_is_correlated_over_intervals_with_enough_pairs(sections):
     remarks = by_name(sections, "homophily").remarks
     # A pair counts once, though it was counted in both directions: 190 are 95 pairs.
-    assert "Cora, tuned track, P: rank correlation +1.00 over 9 intervals" in remarks[0]
+    assert "Cora, tuned track, 10 seeds, P: rank correlation +1.00 over 9 intervals" in remarks[0]
     # Twenty-five pairs a seed are not enough, however many seeds there are.
     assert len(remarks) == 1
 
@@ -109,7 +110,7 @@ def test_the_report_says_plainly_what_the_boolean_product_is_ahead_of(sections):
     assert "against A + α·P" in against_sum
     assert "Cora, 75 % added ahead, +2.0 (+2.0 to +2.0; 5 seeds)" in against_sum
     assert "Cora, 75 % added not told apart, -0.1" in against_none
-    assert witness == "The form of witness with the highest mean: Cora, 75 % added: A ⋄ P (82.2)."
+    assert witness.endswith("the highest mean: Cora, 75 % added: A ⋄ P, 82.20 ± 0.16.")
 
 
 def test_the_tuned_gcn_is_set_beside_the_papers(sections):
@@ -129,6 +130,8 @@ def test_a_report_of_fast_runs_takes_those_alone(lines):
     section = SECTIONS["results"](Source(more, num_seeds=1, fast=True))
     assert dict(section.tables[0].rows)["bpgnn"][0].mean == pytest.approx(40.0)
     assert dict(section.tables[0].rows)["gcn"][0].mean is None
+    commands = SECTIONS["homophily"](Source(more, num_seeds=1, fast=True)).commands
+    assert (commands[0][1], commands[0][2]) == (run.command, "seed 0; code not known")
 
 
 class Page(HTMLParser):
@@ -160,6 +163,18 @@ def test_the_page_is_well_formed_and_fetches_nothing(sections):
     assert all(place.startswith("#") for place in page.fetched)
     assert not re.search(r"url\((?!#)", html)
     assert "not to be believed" not in html
+
+
+def test_the_best_is_bold_and_in_italics_where_it_lacks_seeds():
+    entries = [Entry(80.0, None, 3, 3), Entry(90.0, None, 1, 3), Entry(70.0, None, 3, 3)]
+    rows = tuple(
+        (name, (one, replace(one, num_seeds=3))) for name, one in zip("abc", entries, strict=True)
+    )
+    table = ReportTable("", ("", "x", "y"), rows).with_best_marked()
+    section = Section("s", "Which?", (table,))
+    text = as_markdown([section], "", fast=False)
+    assert "| b | *90.00 (1 of 3 seeds)* | **90.00** |" in text
+    assert re.search(r'class="so-far lacking".*>90.00 \(1 of 3', as_html([section], "", fast=False))
 
 
 def test_names_are_escaped():

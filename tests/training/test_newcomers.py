@@ -5,11 +5,12 @@ import pytest
 import torch
 
 from bpgnn.data.dataset import make_dataset
+from bpgnn.data.prepare import prepare_features
 from bpgnn.data.split import split
 from bpgnn.data.synthetic import block_model
 from bpgnn.errors import InputError
 from bpgnn.training.fit import fit
-from bpgnn.training.newcomers import predict_newcomers
+from bpgnn.training.newcomers import nearest_known, predict_newcomers
 from bpgnn.training.plan import Plan
 
 METHODS = ("bpgnn", "ddgm-e", "gcn", "gat", "mlp")
@@ -108,6 +109,24 @@ def test_sparse_features_and_many_newcomers_go_in_blocks(data, monkeypatch):
     )
 
 
+@pytest.mark.parametrize("form", [lambda data: data, sparse])
+def test_the_nearest_of_a_newcomer_are_those_at_the_least_distance(data, form):
+    data = form(data)
+    fitted = fit(data, Plan("gcn", changes={"max_steps": 1}))
+    found = nearest_known(fitted, data.features.to_dense()[:5], 3)
+    assert found[1].tolist() == [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4]
+    ready = prepare_features(data.features, data.feature_kind).to_dense()
+    if data.feature_kind == "counts":
+        ready = torch.nn.functional.normalize(ready)
+    for node in range(5):
+        nearest = (ready - ready[node]).norm(dim=1).argsort()[:3]
+        assert set(found[0, 3 * node : 3 * node + 3].tolist()) == set(nearest.tolist())
+    assert nearest_known(fitted, data.features.to_dense()[:1], 999).size(1) == data.num_nodes
+    assert nearest_known(fitted, data.features.to_dense()[:0], 3).shape == (2, 0)
+    with pytest.raises(InputError, match="must be finite"):
+        nearest_known(fitted, torch.full((1, 16), torch.nan), 3)
+
+
 def test_no_newcomers_give_no_rows(fitted, data):
     assert predict_newcomers(fitted, data.features[:0]).shape[1] == 0
 
@@ -126,6 +145,8 @@ def test_what_cannot_be_answered_is_said(data):
         (torch.full((2, 16), torch.nan), None, "must be finite"),
         (torch.zeros(2, 16), torch.tensor([[90], [0]]), "Row 0 .* from 0 to 89"),
         (torch.zeros(2, 16), torch.tensor([[0], [2]]), "Row 1 .* from 0 to 1"),
+        (torch.zeros(2, 16), torch.tensor([[-1], [0]]), "Row 0 .* from 0 to 89, but it holds -1"),
+        (torch.zeros(2, 16), torch.tensor([[0, 1]]), r"`edges` must have shape \(2, E\)"),
     ],
 )
 def test_bad_newcomers_are_refused(data, features, edges, words):

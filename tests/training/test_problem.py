@@ -6,9 +6,12 @@ import torch
 from sklearn.preprocessing import StandardScaler, normalize
 from sklearn.utils.class_weight import compute_class_weight
 
+from bpgnn.data.dataset import Split
 from bpgnn.data.synthetic import block_model
+from bpgnn.errors import InputError
+from bpgnn.graph import Graph
 from bpgnn.method import MethodSettings
-from bpgnn.nn.sparse import SparseMatrix, matmul
+from bpgnn.nn.sparse import SparseMatrix, matmul, values_of
 from bpgnn.training.problem import make_problem, scaling_of, stopping_nodes
 
 
@@ -80,6 +83,28 @@ def test_precision_is_an_argument(small):
     assert problem.features.dtype == torch.double
 
 
+@pytest.mark.parametrize("precision", [torch.half, torch.double, torch.long])
+def test_edge_weights_get_the_precision_of_the_features(small, precision):
+    weight = torch.arange(1, 1 + small.graph.num_edges).to(precision)
+    weighted = small.with_graph(Graph(small.graph.edge_index, 60, weight))
+    for dtype in (torch.float, torch.double):
+        problem = make_problem(weighted, MethodSettings(), dtype=dtype)
+        assert problem.graph.edge_weight.dtype == dtype
+        assert torch.equal(problem.graph.edge_weight, weight.to(dtype))
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_no_gradient_goes_back_to_the_data(small, sparse):
+    features = small.features.to_sparse_csr() if sparse else small.features.clone()
+    weight = torch.ones(small.graph.num_edges, requires_grad=True)
+    weighted = small.with_graph(Graph(small.graph.edge_index, 60, weight))
+    data = replace(weighted, features=features.requires_grad_())
+    problem = make_problem(data, MethodSettings(feature_scaling="none"))
+    assert not values_of(problem.features).requires_grad
+    assert not problem.graph.edge_weight.requires_grad
+    assert weight.requires_grad
+
+
 def test_no_graph_stays_none(small):
     assert make_problem(small.with_graph(None), MethodSettings()).graph is None
 
@@ -115,3 +140,32 @@ def test_without_outer_nodes_all_validation_nodes_stop_the_training():
     problem = make_problem(data, MethodSettings())
     assert problem.outer is None
     assert torch.equal(stopping_nodes(data, problem), data.chosen_split().validation)
+
+
+def with_labels(num_train, num_validation):
+    place = torch.arange(60)
+    train = place < num_train
+    validation = ~train & (place < num_train + num_validation)
+    split = Split("own", train, validation, place > 50)
+    return replace(block_model(60, num_classes=2, seed=0), labels=place % 2, split=split)
+
+
+@pytest.mark.parametrize(
+    ("part", "other", "num_train", "num_validation", "needed"),
+    [("train", "validation", 4, 2, 5), ("validation", "train", 5, 1, 2)],
+)
+def test_too_few_labels_for_outer_nodes_send_to_the_part_with_enough(
+    part, other, num_train, num_validation, needed
+):
+    data = with_labels(num_train, num_validation)
+    words = f"={part}` needs {needed} labelled nodes.* Set `outer_nodes={other}`: there are"
+    with pytest.raises(InputError, match=words):
+        make_problem(data, MethodSettings(outer_nodes=part))
+    assert len(make_problem(data, MethodSettings(outer_nodes=other)).outer) == 1
+
+
+@pytest.mark.parametrize("part", ["train", "validation"])
+def test_too_few_labels_in_either_part_say_how_many_there_must_be(part):
+    words = f"={part}` needs .*Label 5 training nodes.*keep 2 or more .*`validation_share`"
+    with pytest.raises(InputError, match=words):
+        make_problem(with_labels(2, 0), MethodSettings(outer_nodes=part))

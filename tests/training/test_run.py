@@ -34,6 +34,7 @@ def test_edges_are_dropped_and_added_by_share_and_the_notes_say_so():
     clean = load_for(Plan(seed=3), "wine", None)
     assert torch.equal(noisy.true_graph.edge_index, clean.graph.edge_index)
     assert clean.true_graph is None
+    assert (noisy.num_neighbours, clean.num_neighbours) == (10, 10)
 
 
 def test_split_and_noise_come_from_the_seed():

@@ -23,7 +23,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal, final, get_args
 
-from bpgnn.data.dataset import Dataset
+from bpgnn.data.dataset import Dataset, isolated_note
 from bpgnn.data.download import Progress
 from bpgnn.data.fetch import PhotoSource, PlanetoidSource, fetch
 from bpgnn.data.npz import read_npz
@@ -248,10 +248,11 @@ def with_neighbours(dataset: Dataset, k: int = 10) -> Dataset:
     """
     prepared = prepare_features(dataset.features, dataset.feature_kind)
     metric = metric_for(dataset.feature_kind)
-    return dataset.with_graph(
+    joined = dataset.with_graph(
         neighbour_graph(prepared, k, metric),
         f"The observed graph joins each node with its {k} nearest by {metric} distance.",
     )
+    return replace(joined, num_neighbours=k)
 
 
 def _with_graph(dataset: Dataset, choice: GraphChoice, k: int) -> Dataset:
@@ -267,8 +268,7 @@ def _with_graph(dataset: Dataset, choice: GraphChoice, k: int) -> Dataset:
     isolated = int((dataset.graph.in_degree == 0).sum())
     if isolated == 0:
         return dataset
-    note = f"{isolated} nodes have no neighbour; each serves as its own."
-    return dataset.with_graph(dataset.graph, note)
+    return dataset.with_graph(dataset.graph, isolated_note(isolated))
 
 
 def _availability(name: str, entry: Entry) -> Availability:

@@ -2,11 +2,16 @@
 
 import warnings
 from dataclasses import dataclass, field, replace
-from typing import Literal, final
+from typing import Any, Literal, final
 
+import numpy as np
+import scipy.sparse
 import torch
 from torch import Tensor
 
+from bpgnn.data.counted import counted
+from bpgnn.data.sparse import rows_from_scipy, rows_of
+from bpgnn.data.tensors import tensor_of
 from bpgnn.errors import InputError, RepairWarning
 from bpgnn.graph import Graph, with_both_directions
 
@@ -74,6 +79,7 @@ class Dataset:
         notes: What was repaired or is worth knowing, one sentence each.
         true_graph: The graph as it was before edges were added or dropped to see what that
             does; never shown to a method.
+        num_neighbours: Nearest that each node chose where they stand in for a graph, or None.
     """
 
     name: str
@@ -87,6 +93,7 @@ class Dataset:
     feature_kind: FeatureKind = "counts"
     notes: tuple[str, ...] = field(default=())
     true_graph: Graph | None = None
+    num_neighbours: int | None = None
 
     def __post_init__(self) -> None:
         """Check that the parts fit together."""
@@ -145,16 +152,16 @@ class Dataset:
 
     def with_graph(self, graph: Graph | None, *notes: str) -> "Dataset":
         """Return the same data with another observed graph."""
-        return replace(self, graph=graph, notes=self.notes + notes)
+        return replace(self, graph=graph, notes=self.notes + notes, num_neighbours=None)
 
 
 def make_dataset(
     name: str,
-    features: Tensor,  # (N, F)
-    labels: Tensor,  # (N,)
-    edge_index: Tensor | None = None,  # (2, E)
+    features: Tensor | np.ndarray | scipy.sparse.sparray | scipy.sparse.spmatrix,  # (N, F)
+    labels: Tensor | np.ndarray,  # (N,)
+    edge_index: Tensor | np.ndarray | None = None,  # (2, E)
     *,
-    edge_weight: Tensor | None = None,  # (E,)
+    edge_weight: Tensor | np.ndarray | None = None,  # (E,)
     directed: bool = False,
     split: Split | None = None,
     class_names: tuple[str, ...] = (),
@@ -168,7 +175,8 @@ def make_dataset(
 
     Args:
         name: What to call it.
-        features: Values, shape (N, F), dense or sparse CSR.
+        features: Values, shape (N, F), a tensor, an array or a scipy matrix; whole numbers become
+            32-bit floats, and every sparse layout CSR.
         labels: Class numbers from 0, or -1 where unknown, shape (N,).
         edge_index: Sources and targets, shape (2, E), or None where there is no graph.
         edge_weight: Positive weights, shape (E,), or None.
@@ -188,18 +196,21 @@ def make_dataset(
         >>> data.num_nodes, data.num_pairs
         (2, 1)
     """
+    features = _feature_tensor(features)
     _check_features(features)
     graph, notes = None, []
     if edge_index is not None:
-        graph, notes = _repaired(edge_index, features.size(0), edge_weight, directed=directed)
+        edges = tensor_of(edge_index, name="edge_index")
+        weight = None if edge_weight is None else tensor_of(edge_weight, name="edge_weight")
+        graph, notes = _repaired(edges, features.size(0), weight, directed=directed)
     for note in notes:
         warnings.warn(note, RepairWarning, stacklevel=2)
     if graph is not None and (isolated := int((_degree(graph) == 0).sum())):
-        notes.append(f"{isolated} nodes have no neighbour; each serves as its own.")
+        notes.append(isolated_note(isolated))
     return Dataset(
         name=name,
         features=features,
-        labels=labels,
+        labels=tensor_of(labels, name="labels"),
         graph=graph,
         split=split,
         class_names=class_names,
@@ -207,6 +218,24 @@ def make_dataset(
         feature_kind=feature_kind,
         notes=tuple(notes),
     )
+
+
+def isolated_note(number: int) -> str:
+    """Say how many nodes have no neighbour, and what is done with them.
+
+    Example:
+        >>> isolated_note(3)
+        '3 nodes have no neighbour; each serves as its own.'
+    """
+    what = counted(number, "node has", "nodes have")
+    return f"{what} no neighbour; each serves as its own."
+
+
+def _feature_tensor(features: Any) -> Tensor:  # (N, F)
+    if scipy.sparse.issparse(features):
+        return rows_from_scipy(features)
+    rows = rows_of(tensor_of(features, name="features"))
+    return rows if rows.is_floating_point() or rows.is_complex() else rows.float()
 
 
 def _degree(graph: Graph) -> Tensor:  # (N,)
@@ -219,25 +248,44 @@ def _repaired(
     graph = Graph.from_edge_index(edge_index, num_nodes, edge_weight)
     notes = []
     if duplicates := edge_index.size(1) - graph.num_edges:
-        how = "counted once" if edge_weight is None else "merged, their weights added up"
-        notes.append(f"{duplicates} duplicate edges were {how}.")
-    loops = int((graph.sources == graph.targets).sum())
-    if loops:
+        how = "counted once" if edge_weight is None else "merged and the weights added up"
+        what = counted(duplicates, "duplicate edge was", "duplicate edges were")
+        notes.append(f"{what} {how}.")
+    if loops := int((graph.sources == graph.targets).sum()):
         graph = graph.without_self_loops()
-        notes.append(f"{loops} self-loops were dropped; the model adds its own.")
-    if not directed and not graph.is_undirected:
-        both = with_both_directions(graph)
-        if added := both.num_edges - graph.num_edges:
-            notes.append(
-                f"{added} edges had one direction only, and got the other; "
-                "set `directed` to keep them as they are."
-            )
-        else:
-            notes.append(
-                "The two directions of some edges had different weights; the larger was kept."
-            )
-        graph = both
-    return graph, notes
+        what = counted(loops, "self-loop was", "self-loops were")
+        notes.append(f"{what} dropped; the model adds its own.")
+    if directed:
+        return graph, notes
+    graph, more = both_ways(graph, "; set `directed` to keep edges as they are")
+    return graph, notes + more
+
+
+def both_ways(graph: Graph, cure: str = "") -> tuple[Graph, list[str]]:
+    """Let every edge go both ways with the larger weight, and note what that changed.
+
+    Args:
+        graph: A graph without self-loops.
+        cure: How the note on missing directions ends.
+
+    Returns:
+        The undirected graph, and the notes.
+
+    Example:
+        >>> both_ways(Graph.from_edge_index(torch.tensor([[0], [1]]), 2))[1]
+        ['1 edge had one direction only, and got the other.']
+    """
+    if graph.is_undirected:
+        return graph, []
+    both, notes = with_both_directions(graph), []
+    if added := both.num_edges - graph.num_edges:
+        what = counted(added, "edge", "edges")
+        notes.append(f"{what} had one direction only, and got the other{cure}.")
+    old, new = (edges.targets * graph.num_nodes + edges.sources for edges in (graph, both))
+    if raised := int((both.weights[torch.searchsorted(new, old)] > graph.weights).sum()):
+        what = counted(raised, "edge", "edges")
+        notes.append(f"{what} had two weights, one each way; the larger was kept.")
+    return both, notes
 
 
 def _check_features(features: Tensor) -> None:
@@ -246,6 +294,8 @@ def _check_features(features: Tensor) -> None:
             "`features` must be a matrix of floating-point numbers, one row a node, but got "
             f"{features.dtype} of shape {tuple(features.shape)}."
         )
+    if features.size(0) == 0:
+        raise InputError("`features` has no rows. There must be at least one node.")
     values = features.values() if features.layout == torch.sparse_csr else features
     bad = ~torch.isfinite(values)
     if bool(bad.any()):
@@ -265,9 +315,11 @@ def _check_labels(labels: Tensor, num_nodes: int) -> None:
             f"`labels` must have one entry for each of the {num_nodes} rows of features, but "
             f"its shape is {tuple(labels.shape)}."
         )
-    if labels.dtype != torch.long or (num_nodes > 0 and int(labels.min()) < -1):
+    if labels.dtype != torch.long or int(labels.min()) < -1:
+        found = labels.dtype if labels.dtype != torch.long else int(labels.min())
         raise InputError(
-            "`labels` must be class numbers of type int64 from 0 up, and -1 where unknown."
+            "`labels` must be class numbers of type int64 from 0 up, and -1 where unknown, but got "
+            f"{found}."
         )
 
 
@@ -287,4 +339,7 @@ def _check_split(split: Split, labels: Tensor) -> None:
     for part in ("validation", "test"):
         seen = labels[getattr(split, part)]
         if seen.numel() > 0 and not bool((seen >= 0).any()):
-            raise InputError(f"No {part} node has a label, so there is nothing to measure.")
+            raise InputError(
+                f"No {part} node has a label, so there is nothing to measure. Label some of them, "
+                f"or mark none: the {part} mask may be empty."
+            )

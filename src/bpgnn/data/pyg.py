@@ -1,12 +1,10 @@
 """Data sets to and from PyG's `Data`."""
 
-import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
 from bpgnn.data.dataset import Dataset, FeatureKind, Split, make_dataset
 from bpgnn.errors import InputError
-from bpgnn.matrix import csr_matrix
 
 _MASKS = ("train_mask", "val_mask", "test_mask")
 
@@ -60,6 +58,7 @@ def from_pyg(
         InputError: If `x` or `y` is missing, or the parts do not fit together.
 
     Example:
+        >>> import torch
         >>> pair = Data(
         ...     x=torch.eye(2), y=torch.tensor([0, 1]), edge_index=torch.tensor([[0, 1], [1, 0]])
         ... )
@@ -95,16 +94,7 @@ def _features(data: Data) -> Tensor:  # (N, F)
             "`data.x` must be a matrix of features, but it is "
             f"{type(features).__name__}. For nodes without features, use `torch.eye(N)`."
         )
-    if features.layout == torch.sparse_coo:
-        features = features.coalesce()
-        row, column = features.indices()
-        pointer = torch.zeros(features.size(0) + 1, dtype=torch.long, device=row.device)
-        pointer[1:] = torch.bincount(row, minlength=features.size(0)).cumsum(0)
-        shape = (features.size(0), features.size(1))
-        return csr_matrix(pointer, column, features.values().float(), shape)
-    if features.layout == torch.sparse_csr or features.is_floating_point():
-        return features
-    return features.float()
+    return features
 
 
 def _labels(data: Data) -> Tensor:  # (N,)

@@ -38,6 +38,22 @@ def rows_from_scipy(matrix: scipy.sparse.sparray | scipy.sparse.spmatrix) -> Ten
     )
 
 
+def rows_of(features: Tensor) -> Tensor:  # (N, F)
+    """Bring sparse features of any layout to CSR; dense ones stay as they are.
+
+    Example:
+        >>> rows_of(torch.eye(2).to_sparse_csc()).layout
+        torch.sparse_csr
+    """
+    if features.layout in (torch.strided, torch.sparse_csr) or features.dim() != 2:
+        return features
+    features = features.to_sparse_coo().coalesce()
+    row, column = features.indices()
+    pointer = torch.zeros(features.size(0) + 1, dtype=torch.long, device=row.device)
+    pointer[1:] = torch.bincount(row, minlength=features.size(0)).cumsum(0)
+    return csr_matrix(pointer, column, features.values(), (features.size(0), features.size(1)))
+
+
 def rows_to_scipy(features: Tensor) -> scipy.sparse.csr_array:  # (N, F)
     """Turn a sparse CSR tensor into a scipy matrix.
 

@@ -17,8 +17,7 @@ from typing_extensions import override
 from bpgnn.data.catalog import with_neighbours
 from bpgnn.data.dataset import Dataset, Split
 from bpgnn.data.files.columns import Columns
-from bpgnn.data.prepare import guess_kind, prepare_features
-from bpgnn.data.tables import metric_for, neighbours_among
+from bpgnn.data.prepare import guess_kind
 from bpgnn.errors import InputError
 from bpgnn.estimator.features import (
     read_new_features,
@@ -42,7 +41,7 @@ from bpgnn.graph import Graph
 from bpgnn.training.bar import training_bar
 from bpgnn.training.fit import Evaluation, Fit, fit
 from bpgnn.training.logs.log import watched_by
-from bpgnn.training.newcomers import predict_newcomers, with_layout_of
+from bpgnn.training.newcomers import nearest_known, predict_newcomers
 from bpgnn.training.plan import Plan
 from bpgnn.training.sized import sized
 
@@ -85,10 +84,12 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
         Args:
             X: Features, one row a node: an array, a scipy sparse matrix or a pandas frame of
                 numbers and categories. Missing values and dates are refused.
-            y: Labels. Missing ones are -1 among numbers, and None, NaN or "" among objects.
-            graph: A scipy sparse matrix (weights are kept), an array of edges, a networkx
-                graph or PyG's `Data`, whose edges go both ways; None joins each node with its
-                nearest.
+            y: Labels. Missing ones are -1 among numbers, and None, NaN, or a text that says nothing
+                ("", "NA", "N/A", "NaN" or "null") among others.
+            graph: A scipy sparse matrix (weights are kept), an array of edges of shape (2, E) or
+                (E, 2), a list of tuples, a frame of pairs, a networkx graph or PyG's `Data`,
+                whose edges go both ways; None joins each node with its nearest. An array of
+                two by two is read as (2, E).
 
         Returns:
             Itself, with `transduction_`, `label_distributions_`, `latent_graph_`, `classes_`.
@@ -124,19 +125,21 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
 
         Args:
             X: Features of the new nodes, with the columns of the training.
-            edges_new: Pairs (row of the training's X, row of this X), shape (2, E) or (E, 2),
-                each of weight one; two by two is read as (2, E). If None, each is joined with
-                its nearest where the training had no graph, and has itself alone where it had.
+            edges_new: Pairs (row of the training's X, row of this X), each of weight one: a list
+                of tuples, a frame, or an array of shape (2, E) or (E, 2); one of two by two is
+                read as (2, E). If None, each is joined with its nearest where the training had
+                no graph, and has itself alone where it had.
 
         Returns:
             Probabilities in the order of `classes_`; rows do not depend on one another.
         """
         check_is_fitted(self, "fit_")
         features = read_new_features(self, X, self.columns_)
+        edges = None
         if edges_new is not None:
-            edges = read_edges(edges_new)
-        else:
-            edges = self._nearest(features) if self.is_neighbour_graph_ else None
+            edges = read_edges(edges_new, self.fit_.dataset.num_nodes, features.size(0))
+        elif self.is_neighbour_graph_:
+            edges = nearest_known(self.fit_, features, self.num_neighbors)
         return predict_newcomers(self.fit_, features, edges).mean(0).cpu().numpy()
 
     def predict(self, X: Any, edges_new: Any = None) -> np.ndarray:  # (M,)
@@ -252,13 +255,10 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
             changes["class_weight"] = "balanced"
         if not bool(split.validation.any()):
             changes.setdefault("max_steps", _STEPS)
-        changes |= self.settings or {}
         plan = Plan(method, preset, seed=seed, changes=changes, device=self.device)
-        plan = sized(plan, dataset.num_nodes)
-        settings, most = plan.settings_for(dataset.name), dataset.num_nodes - 1
-        if getattr(settings, "k", 0) > most and "k" not in (self.settings or {}):
-            plan = replace(plan, changes={**(plan.changes or {}), "k": most})
-        with training_bar(settings, shown=self.verbose > 0) as watch:
+        plan, _ = sized(plan, dataset.name, dataset.num_nodes)
+        plan = replace(plan, changes={**(plan.changes or {}), **(self.settings or {})})
+        with training_bar(plan.settings_for(dataset.name), shown=self.verbose > 0) as watch:
             return fit(
                 dataset,
                 plan,
@@ -267,14 +267,6 @@ class _NodeClassifier(ClassifierMixin, BaseEstimator, ABC):
                 else None,
                 class_weight=class_weight,
             )
-
-    def _nearest(self, features: Tensor) -> Tensor:  # (M, F) -> (2, E)
-        data = self.fit_.dataset
-        features = with_layout_of(data.features, features)
-        known = prepare_features(data.features, data.feature_kind)
-        new = prepare_features(features, data.feature_kind, like=data.features)
-        k = min(self.num_neighbors, data.num_nodes)
-        return neighbours_among(new, known, k, metric_for(data.feature_kind))
 
 
 @final

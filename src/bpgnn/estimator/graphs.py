@@ -8,9 +8,9 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
-from bpgnn.data.dataset import make_dataset
+from bpgnn.data.dataset import both_ways, make_dataset
 from bpgnn.errors import InputError, RepairWarning
-from bpgnn.graph import Graph, with_both_directions
+from bpgnn.graph import Graph, first_outside
 
 _CURE = (
     "Give the graph of all nodes. Rows that were cut out, as in cross-validation, leave a graph "
@@ -18,11 +18,11 @@ _CURE = (
 )
 _GRAPH = (
     "`graph` must be a scipy sparse matrix, an array of pairs of rows of shape (2, E) or (E, 2), a "
-    "networkx graph or PyG's Data"
+    "list of tuples, a frame of pairs, a networkx graph or PyG's Data"
 )
 _EDGES = (
     "`edges_new` must be an array of pairs (row of the training's X, row of this X), of shape "
-    "(2, E) or (E, 2)"
+    "(2, E) or (E, 2), a list of tuples, or a frame of pairs"
 )
 _NAMES = (
     "For edges between names, hand in a networkx graph of them, and X as a frame with these names "
@@ -45,7 +45,8 @@ def read_graph(graph: Any, num_nodes: int, names: np.ndarray | None) -> Graph:
 
     Args:
         graph: A square scipy sparse matrix (weights are kept), edges as an array of shape
-            (2, E) or (E, 2), a networkx graph, PyG's `Data`, or a :class:`Graph`.
+            (2, E) or (E, 2), a list of tuples, a frame of pairs, a networkx graph, PyG's
+            `Data`, or a :class:`Graph`.
         num_nodes: How many nodes there are, N.
         names: The index of X, by which nodes of networkx are found; numbers if None.
 
@@ -53,15 +54,16 @@ def read_graph(graph: Any, num_nodes: int, names: np.ndarray | None) -> Graph:
         The observed graph.
 
     Example:
-        >>> read_graph(np.array([[0, 1], [1, 0]]), 2, None).num_edges
-        2
+        >>> read_graph([(0, 1), (1, 0), (1, 2), (2, 1)], 3, None).num_edges
+        4
     """
     edges, weight, size = _parts(graph, num_nodes, names)
     if size != num_nodes:
         raise InputError(f"The graph has {size} nodes, but X has {num_nodes} rows. {_CURE}")
-    if edges.numel() > 0 and int(edges.max()) >= num_nodes:
+    if (strange := first_outside(edges.flatten(), num_nodes)) is not None:
         raise InputError(
-            f"The graph joins node {int(edges.max())}, but X has {num_nodes} rows only. {_CURE}"
+            f"The graph joins node {strange}, but the {num_nodes} rows of X are numbered from 0 to "
+            f"{num_nodes - 1}. {_CURE}"
         )
     if weight is not None and not bool((weight.isfinite() & (weight > 0)).all()):
         raise InputError(_WEIGHTS)
@@ -73,17 +75,39 @@ def read_graph(graph: Any, num_nodes: int, names: np.ndarray | None) -> Graph:
         edge_weight=weight,
         directed=True,
     ).graph
-    return _with_both_directions(repaired or Graph.empty(num_nodes))
+    undirected, notes = both_ways(repaired or Graph.empty(num_nodes))
+    if not _is_networkx(graph) or graph.is_directed():
+        for note in notes:
+            warnings.warn(note, RepairWarning, stacklevel=2)
+    return undirected
 
 
-def read_edges(edges: Any) -> Tensor:  # (2, E)
-    """Read edges from an array of shape (2, E) or (E, 2); two by two is read as (2, E).
+def read_edges(edges: Any, num_known: int, num_new: int) -> Tensor:  # (2, E)
+    """Read edges from an array of shape (2, E) or (E, 2), a list of tuples or a frame of pairs.
+
+    What is two by two, and neither tuples nor a frame, is read as (2, E), and the doubt said.
+
+    Args:
+        edges: Pairs (row of the training's X, row of the new one).
+        num_known: How many rows the training had.
+        num_new: How many rows there are now.
 
     Example:
-        >>> read_edges([[0, 1], [0, 2], [1, 2]]).tolist()
-        [[0, 0, 1], [1, 2, 2]]
+        >>> read_edges([(0, 1), (7, 2)], 9, 3).tolist()
+        [[0, 7], [1, 2]]
     """
-    return _from_array(edges, _EDGES)
+    found = _from_array(edges, _EDGES)
+    for ends, count, which in (
+        (
+            found[0],
+            num_known,
+            "first of each pair in `edges_new` must be a row of the training's X",
+        ),
+        (found[1], num_new, "second of each pair in `edges_new` must be a row of this X"),
+    ):
+        if (strange := first_outside(ends, count)) is not None:
+            raise InputError(f"The {which}, from 0 to {count - 1}, but one is {strange}.")
+    return found
 
 
 def _parts(
@@ -94,23 +118,15 @@ def _parts(
         return graph.edge_index, graph.edge_weight, graph.num_nodes
     if scipy.sparse.issparse(graph):
         return _from_matrix(graph, num_nodes)
-    if hasattr(graph, "edges") and hasattr(graph, "is_directed"):
+    if _is_networkx(graph):
         return (*_from_networkx(graph, num_nodes, names), num_nodes)
     if hasattr(graph, "edge_index") or hasattr(graph, "edge_types"):
         return _from_pyg(graph, num_nodes)
     return _from_array(graph, _GRAPH), None, num_nodes
 
 
-def _with_both_directions(graph: Graph) -> Graph:
-    if graph.is_undirected:
-        return graph
-    both = with_both_directions(graph)
-    added = both.num_edges - graph.num_edges
-    note = f"{added} edges had one direction only, and got the other."
-    if added == 0:
-        note = "The two directions of some edges had different weights; the larger was kept."
-    warnings.warn(note, RepairWarning, stacklevel=3)
-    return both
+def _is_networkx(graph: Any) -> bool:
+    return hasattr(graph, "edges") and hasattr(graph, "is_directed")
 
 
 def _from_matrix(matrix: Any, num_nodes: int) -> tuple[Tensor, Tensor | None, int]:
@@ -152,9 +168,6 @@ def _from_networkx(
         raise InputError(
             "The attribute `weight` of the graph's edges must be a number. Correct or remove it."
         ) from None
-    if not graph.is_directed():
-        twins = table[table[:, 0] != table[:, 1]]
-        table = np.concatenate([table, twins[:, [1, 0, 2]]])
     weight = torch.from_numpy(table[:, 2]).float()
     edges = torch.from_numpy(table[:, :2].T.astype(np.int64))
     return edges, None if bool((weight == 1).all()) else weight
@@ -185,7 +198,8 @@ def _from_array(edges: Any, wanted: str) -> Tensor:  # (2, E)
         raise InputError(f"{wanted}, but got {type(edges).__name__}, which is no array.") from None
     if array.size == 0:
         return torch.empty(2, 0, dtype=torch.long)
-    if array.ndim != 2 or 2 not in array.shape:
+    sides = array.shape[1:] if _is_frame(edges) else array.shape
+    if array.ndim != 2 or 2 not in sides:
         square = array.ndim == 2 and array.shape[0] == array.shape[1]
         cure = " A dense matrix becomes a sparse one by scipy.sparse.csr_array." if square else ""
         shape = f" of shape {array.shape}" if array.ndim > 0 else ""
@@ -195,7 +209,30 @@ def _from_array(edges: Any, wanted: str) -> Tensor:  # (2, E)
         raise InputError(
             f"Edges must be whole numbers of rows, but their type is {array.dtype}. {cure}"
         )
-    if array.shape[0] != 2:
+    if _holds_pairs(edges, array):
         array = array.T
     # Through a copy: an array that may not be written to makes no tensor.
     return torch.from_numpy(np.array(array, dtype=np.int64, order="C"))
+
+
+def _is_frame(edges: Any) -> bool:
+    return hasattr(edges, "columns")
+
+
+def _holds_pairs(edges: Any, array: np.ndarray) -> bool:  # (2, E) or (E, 2)
+    """Tell whether each row is an edge; of two by two numbers alone nobody can."""
+    if array.shape != (2, 2):
+        return array.shape[0] != 2
+    tuples = isinstance(edges, list | tuple) and all(isinstance(row, tuple) for row in edges)
+    if tuples or _is_frame(edges):
+        return True
+    if not np.array_equal(array, array.T):
+        (one, other), (to_one, to_other) = array.tolist()
+        warnings.warn(
+            f"Edges of two by two are read as (2, E): they join {one} with {to_one} and {other} "
+            f"with {to_other}. To say what is meant, hand in tuples: "
+            f"[({one}, {to_one}), ({other}, {to_other})], or [({one}, {other}), "
+            f"({to_one}, {to_other})] if rows are edges.",
+            stacklevel=5,
+        )
+    return False

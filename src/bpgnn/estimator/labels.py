@@ -1,5 +1,6 @@
 """Labels as people hand them in: some of them missing."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 from torch import Tensor
 
+from bpgnn.data.files.cells import decoded, is_missing
+from bpgnn.data.files.doubts import class_doubts
 from bpgnn.errors import InputError
 
 
@@ -15,7 +18,8 @@ def read_labels(y: Any, num_nodes: int) -> tuple[np.ndarray, Tensor]:  # (C,), (
     """Tell classes from missing labels.
 
     Missing is -1 among numbers, as in scikit-learn's semi-supervised estimators, and None,
-    NaN or an empty text among objects.
+    NaN or a text that says nothing, such as "" or "NA", among objects. A class whose name may
+    mean that none is known, such as "?", is warned of.
 
     Args:
         y: One label a node.
@@ -45,12 +49,22 @@ def read_labels(y: Any, num_nodes: int) -> tuple[np.ndarray, Tensor]:  # (C,), (
     if known.dtype.kind == "f" and np.isinf(known).any():
         raise InputError("`y` contains infinity. Labels must be whole numbers or text.")
     check_classification_targets(known)
-    classes, numbers = np.unique(known, return_inverse=True)
+    classes, numbers, sizes = np.unique(known, return_inverse=True, return_counts=True)
     if len(classes) < 2:
+        cure = ""
+        if classes.dtype.kind in "if" and missing.any():
+            free = 1 if classes[0] == 0 else 0
+            cure = (
+                " A label of -1 is a missing one; if it is a class, write another number for it, "
+                f"say by np.where(y == -1, {free}, y)."
+            )
         raise InputError(
             f"The labels hold one class only ({classes.tolist()[0]!r}). Classification needs at "
-            "least two classes."
+            f"least two classes.{cure}"
         )
+    if classes.dtype.kind == "U":
+        for doubt in class_doubts(dict(zip(classes.tolist(), sizes.tolist(), strict=True))):
+            warnings.warn(doubt, stacklevel=3)
     codes = np.full(num_nodes, -1, np.int64)
     codes[~missing] = numbers
     return classes, torch.from_numpy(codes)
@@ -63,7 +77,8 @@ def known_labels(y: Any) -> tuple[np.ndarray, np.ndarray]:  # (M,), (N,)
         y: One label a node.
 
     Returns:
-        The others, of one type: whole numbers and truth values stay so among objects, too.
+        The others, of one type: whole numbers and truth values stay so among objects, too, and
+        bytes become text.
 
     Example:
         >>> known, missing = known_labels([3, None, 10])
@@ -76,6 +91,8 @@ def known_labels(y: Any) -> tuple[np.ndarray, np.ndarray]:  # (M,), (N,)
             f"Labels must be whole numbers, text or truth values, but their type is "
             f"{labels.dtype}. Turn them into text, say with y.astype(str)."
         )
+    if labels.dtype.kind in "OS":
+        labels = np.asarray(np.frompyfunc(decoded, 1, 1)(labels))
     missing = _missing(labels)
     return _of_one_type(labels[~missing]), missing
 
@@ -159,7 +176,7 @@ def _is_missing(label: Any) -> bool:
     if label is None:
         return True
     if isinstance(label, str):
-        return label.strip() == ""
+        return is_missing(label.strip())
     # Only NaN, pandas' missing values among them, is not equal to itself.
     same = label == label
     if not isinstance(same, bool | np.bool_):

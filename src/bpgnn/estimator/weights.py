@@ -44,8 +44,15 @@ def read_class_weight(class_weight: Any, classes: np.ndarray) -> Tensor | None: 
     for name, number in place.items():
         if name in class_weight:
             weights[number] = _number(class_weight[name])
-    if not bool((weights >= 0).all()) or not bool((weights > 0).any()):
-        raise InputError("`class_weight` must hold weights of 0 or more, not all of them 0.")
+    wrong = ~(weights.isfinite() & (weights >= 0))
+    if bool(wrong.any()):
+        number = int(wrong.nonzero()[0])
+        raise InputError(
+            "`class_weight` must hold finite weights of 0 or more, but that of "
+            f"{classes.tolist()[number]!r} is {float(weights[number])}."
+        )
+    if not bool(weights.any()):
+        raise InputError("`class_weight` must not be 0 for all classes: there would be no loss.")
     return weights
 
 

@@ -14,7 +14,7 @@ from bpgnn.errors import InputError
 from bpgnn.experiments.execute import Job, failure
 from bpgnn.experiments.execute import execute as _execute
 from bpgnn.experiments.store import Append, Line, Store
-from bpgnn.experiments.workers import LOST, Workers, end_with, workers
+from bpgnn.experiments.workers import LOST, Pool, Workers, end_with, workers
 
 Execute = Callable[[Job, float | None], Line | None]
 
@@ -141,7 +141,7 @@ class _Grid:
                 self._make_alone(hands, suspects)
         self._make_alone(hands, self.crowded)
 
-    def _pass_through(self, pool: joblib.Parallel, *, several: bool) -> None:
+    def _pass_through(self, pool: Pool, *, several: bool) -> None:
         call, parent = joblib.delayed(_named), os.getpid()
         tasks = (call(self.execute, run, self.deadline, parent) for run in self._begun())
         finished = cast(Iterable[tuple[str, Line | None]], pool(tasks))

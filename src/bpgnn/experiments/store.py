@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,7 +30,10 @@ class Store:
         >>> import tempfile
         >>> store = Store(Path(tempfile.mkdtemp()) / "runs.jsonl")
         >>> with store.writing() as append:
-        ...     append({"command": "bpgnn train cora", "test_accuracy": 0.9})
+        ...     append(
+        ...         {"command": "bpgnn train cora", "seed": 0}
+        ...         | {"test_accuracy": 0.9, "cpu_seconds": 60.0}
+        ...     )
         >>> store.read()["bpgnn train cora"]["test_accuracy"]
         0.9
     """
@@ -45,9 +49,7 @@ class Store:
         try:
             *lines, last = self.path.read_bytes().split(b"\n")
         except OSError as error:
-            raise StoreError(
-                f"{self.path} cannot be read ({error.strerror}). Name another file with --store."
-            ) from None
+            raise self._cannot("read", error) from None
         if not _is_torn(last):
             lines.append(last)
         for number, text in enumerate(lines, start=1):
@@ -73,13 +75,11 @@ class Store:
                 f"Another process is writing to {self.path}. Wait for it, stop it, or name "
                 "another file with --store."
             ) from None
-        except OSError as error:
-            raise StoreError(
-                f"{self.path} cannot be written ({error.strerror}). Name another file with --store."
-            ) from None
+        except (OSError, NotImplementedError) as error:
+            raise self._cannot("written", error) from None
         try:
             self.read()
-            with self.path.open("a+b") as file:
+            with self._opened() as file:
                 _mend_last_line(file)
 
                 def append(line: Line) -> None:
@@ -91,14 +91,69 @@ class Store:
         finally:
             lock.release()
 
+    def _opened(self) -> BinaryIO:
+        try:
+            return self.path.open("a+b")
+        except OSError as error:
+            raise self._cannot("written", error) from None
+
+    def _cannot(self, be: str, error: Exception) -> StoreError:
+        why = getattr(error, "strerror", None) or error
+        return StoreError(f"{self.path} cannot be {be} ({why}). Name another file with --store.")
+
 
 def _parsed(text: bytes) -> Line | None:
     try:
         line = json.loads(text)
     except ValueError:
         return None
-    is_result = isinstance(line, dict) and isinstance(line.get("command"), str)
-    return line if is_result else None
+    return line if isinstance(line, dict) and _is_result(line) else None
+
+
+_NUMBER, _TEXT = (int, float), (str,)
+_IS: dict[str, tuple[type, ...]] = {
+    "command": _TEXT,
+    "method": _TEXT,
+    "dataset": _TEXT,
+    "preset": _TEXT,
+    "way": _TEXT,
+    "settings": (dict,),
+    "seed": (int,),
+    "num_nodes": (int,),
+    "test_accuracy": _NUMBER,
+    "cpu_seconds": _NUMBER,
+    "wall_seconds": _NUMBER,
+    "error": (dict,),
+    "kind": _TEXT,
+    "words": _TEXT,
+}
+"""What the fields that others rely on must be, where a line has them."""
+
+
+def _is_result(line: Line) -> bool:
+    """Tell whether a line has what those who read results rely on."""
+    wanted = ["command"]
+    if "settings" in line:
+        wanted += ["method", "dataset", "preset", "seed"]
+    if "error" not in line:
+        trained = str(line.get("command")).startswith("bpgnn train")
+        wanted += ["cpu_seconds", *(("seed", "test_accuracy") if trained else ())]
+    elif not _has(line["error"], ["kind", "words"]):
+        return False
+    return _has(line, wanted) and _can_be_split(line["command"])
+
+
+def _has(line: Any, wanted: list[str]) -> bool:
+    if not isinstance(line, dict) or not line.keys() >= set(wanted):
+        return False
+    return all(isinstance(value, _IS[name]) for name, value in line.items() if name in _IS)
+
+
+def _can_be_split(command: str) -> bool:
+    try:
+        return bool(shlex.split(command))
+    except ValueError:
+        return False
 
 
 def _is_torn(text: bytes) -> bool:

@@ -4,7 +4,7 @@ import os
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -17,6 +17,8 @@ from typing_extensions import override
 from bpgnn.errors import InputError
 
 T = TypeVar("T")
+Task = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]  # as joblib.delayed makes them
+Pool = Callable[[Iterable[Task]], Iterable[Any]]
 
 # One at a time: what is finished must not wait for others of its batch.
 _OPTIONS: dict[str, Any] = {
@@ -24,6 +26,10 @@ _OPTIONS: dict[str, Any] = {
     "pre_dispatch": "n_jobs",
     "batch_size": 1,
 }
+
+
+_WAIT = 10
+"""Seconds in which the first worker of a cluster must be there."""
 
 
 class LostWorkerError(Exception):
@@ -38,8 +44,8 @@ class Workers(ABC):
     """Hand out pools, one after the other: one that lost a worker cannot be used again."""
 
     @abstractmethod
-    def pool(self) -> joblib.Parallel:
-        """Make a pool of all workers."""
+    def pool(self) -> Pool:
+        """Make a pool of all workers, never of this process: what kills one spares the rest."""
 
     @abstractmethod
     def alone(self, call: Callable[..., T], *arguments: object) -> T:
@@ -58,7 +64,15 @@ def workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
         yield _Local(jobs)
         return
     with _client(cluster) as client:
-        yield _Cluster(client)
+        from distributed.client import FutureCancelledError
+
+        try:
+            yield _Cluster(client)
+        except FutureCancelledError:
+            raise InputError(
+                f"The Dask scheduler at {cluster} is gone. What was finished is in the store; "
+                "start a scheduler and workers, and the same command goes on."
+            ) from None
 
 
 @final
@@ -67,13 +81,21 @@ class _Local(Workers):
         self.jobs = jobs
 
     @override
-    def pool(self) -> joblib.Parallel:
-        return joblib.Parallel(n_jobs=self.jobs, **_OPTIONS)
+    def pool(self) -> Pool:
+        # With one job joblib would work in this process, and be killed with it.
+        return self._in_turn if self.jobs == 1 else joblib.Parallel(n_jobs=self.jobs, **_OPTIONS)
 
     @override
     def alone(self, call: Callable[..., T], *arguments: object) -> T:
-        with ProcessPoolExecutor(max_workers=1) as pool:
-            return pool.submit(call, *arguments).result()
+        return next(self._in_turn([joblib.delayed(call)(*arguments)]))
+
+    def _in_turn(self, tasks: Iterable[Task]) -> Iterator[Any]:
+        pool = ProcessPoolExecutor(max_workers=1)
+        try:
+            for call, arguments, named in tasks:
+                yield pool.submit(call, *arguments, **named).result()
+        finally:
+            pool.shutdown(kill_workers=True)
 
 
 @final
@@ -82,7 +104,10 @@ class _Cluster(Workers):
         self.client = client
 
     @override
-    def pool(self) -> joblib.Parallel:
+    def pool(self) -> Pool:
+        if len(self.client.nthreads()) == 1:
+            # joblib would work in this process, and not on the cluster.
+            return self._in_turn
         return joblib.Parallel(n_jobs=-1, backend=_backend(self.client), **_OPTIONS)
 
     @override
@@ -93,6 +118,10 @@ class _Cluster(Workers):
             return self.client.submit(call, *arguments, pure=False).result()
         except KilledWorker as error:
             raise LostWorkerError(str(error)) from None
+
+    def _in_turn(self, tasks: Iterable[Task]) -> Iterator[Any]:
+        for call, arguments, _ in tasks:
+            yield self.alone(call, *arguments)
 
 
 @final
@@ -143,11 +172,19 @@ def _client(address: str):  # noqa: ANN202  the type is an extra's
         raise InputError(
             f"There is no Dask scheduler at {address} ({error}). Start one with: dask scheduler"
         ) from None
+    try:
+        client.wait_for_workers(1, timeout=_WAIT)
+    except TimeoutError:
+        client.close()
+        raise InputError(
+            f"The Dask scheduler at {address} has no workers. Start some with: "
+            f"dask worker {address} --nthreads 1"
+        ) from None
     if any(threads > 1 for threads in cast(dict[str, int], client.nthreads()).values()):
         client.close()
         raise InputError(
             f"A worker of {address} has several threads, and runs that share a process disturb "
-            "each other. Start workers with: dask worker --nthreads 1"
+            f"each other. Start workers with: dask worker {address} --nthreads 1"
         )
     return client
 

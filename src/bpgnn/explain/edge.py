@@ -5,6 +5,7 @@ from typing import final
 
 import torch
 
+from bpgnn.errors import InputError
 from bpgnn.explain.contributions import SIDES, Contributions, Side, contributions
 from bpgnn.explain.product import check_node, product_of
 from bpgnn.method import Method, Output
@@ -76,7 +77,7 @@ def explain_edge(method: Method, output: Output, i: int, j: int) -> EdgeReasons:
         method: A trained method that draws graphs: BPGNN or a dDGM.
         output: What it predicted (:func:`bpgnn.training.evaluate.predict`).
         i: The target of the edge, whose witnesses vote.
-        j: Its source, whom they vote for.
+        j: Its source, whom they vote for; another node than i unless `self_pairs` is set.
 
     Returns:
         The probability and its terms; they add up to it.
@@ -96,6 +97,11 @@ def explain_edge(method: Method, output: Output, i: int, j: int) -> EdgeReasons:
     product = product_of(method, output)
     for name, node in (("i", i), ("j", j)):
         check_node(node, product.num_nodes, name=name)
+    if i == j and not getattr(method.settings, "self_pairs", False):
+        raise InputError(
+            "Both ends of the edge are the same node, and none is ever drawn as its own neighbour. "
+            "Name two nodes, or train with `self_pairs=true`."
+        )
     return edge_reasons(contributions(product, torch.tensor([[j], [i]])), j, i)
 
 

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from bpgnn.errors import InputError
 from bpgnn.explain.pairs import Pairs
 
 ENDINGS = (".csv", ".graphml", ".npz", ".parquet")
+# All but what XML 1.0 calls a Char.
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def names_of(dataset: Dataset) -> list[str]:
@@ -56,13 +59,16 @@ def prediction_table(
     }
 
 
-def write_graph(path: str | os.PathLike[str], pairs: Pairs, dataset: Dataset) -> None:
+def write_graph(path: str | os.PathLike[str], pairs: Pairs, dataset: Dataset) -> tuple[str, ...]:
     """Write the pairs of a latent graph as CSV, GraphML, NPZ or Parquet.
 
     Args:
         path: Its ending says which.
         pairs: The pairs.
         dataset: Whose nodes they join.
+
+    Returns:
+        What is worth knowing, see :func:`~bpgnn.data.files.write.write_table`.
     """
     path, names = Path(path), names_of(dataset)
     ending = path.suffix.lower()
@@ -70,7 +76,7 @@ def write_graph(path: str | os.PathLike[str], pairs: Pairs, dataset: Dataset) ->
         raise InputError(f"{path} must end in one of: {', '.join(ENDINGS)}.")
     if ending == ".graphml":
         write_whole(path, _as_graphml(pairs, dataset, names))
-        return
+        return ()
     columns = {
         "source": np.array([names[node] for node in pairs.nodes[0].tolist()], dtype=object),
         "target": np.array([names[node] for node in pairs.nodes[1].tolist()], dtype=object),
@@ -86,17 +92,17 @@ def write_graph(path: str | os.PathLike[str], pairs: Pairs, dataset: Dataset) ->
         }
         np.savez_compressed(sink, edge_index=pairs.nodes.numpy(), **arrays)
         write_whole(path, sink.getvalue())
-        return
-    write_table(path, columns)
+        return ()
+    return write_table(path, columns)
 
 
 def _as_graphml(pairs: Pairs, dataset: Dataset, names: list[str]) -> bytes:
     import networkx as nx  # comes with torch
 
-    classes = classes_of(dataset)
+    names, classes = _distinct(names), classes_of(dataset)
     graph = nx.Graph()
     for name, label in zip(names, dataset.labels.tolist(), strict=True):
-        graph.add_node(_printable(name), label=_printable(classes[label]) if label >= 0 else "")
+        graph.add_node(name, label=_in_xml(classes[label]) if label >= 0 else "")
     rows = zip(
         pairs.nodes[0].tolist(),
         pairs.nodes[1].tolist(),
@@ -107,8 +113,8 @@ def _as_graphml(pairs: Pairs, dataset: Dataset, names: list[str]) -> bytes:
     )
     for one, other, probability, frequency, kind in rows:
         graph.add_edge(
-            _printable(names[one]),
-            _printable(names[other]),
+            names[one],
+            names[other],
             weight=probability,
             frequency=frequency,
             kind=str(kind),
@@ -118,6 +124,18 @@ def _as_graphml(pairs: Pairs, dataset: Dataset, names: list[str]) -> bytes:
     return sink.getvalue()
 
 
-def _printable(text: str) -> str:
-    """Leave out what XML cannot hold."""
-    return "".join(letter for letter in text if letter.isprintable()) or "?"
+def _distinct(names: list[str]) -> list[str]:
+    """Write names as XML can hold them, and no two alike; what needs no change has none."""
+    unchanged, used, found = set(names), set(), []
+    for name in names:
+        plain = word = _in_xml(name)
+        number = 2
+        while word in used or (word != name and word in unchanged):
+            word, number = f"{plain} ({number})", number + 1
+        used.add(word)
+        found.append(word)
+    return found
+
+
+def _in_xml(text: str) -> str:
+    return _NOT_XML.sub("", text) or "?"

@@ -26,12 +26,13 @@ def product_of(method: Method, output: Output) -> EdgeProbabilities:
     if isinstance(method, SampledMethod):
         raise InputError(
             "This method was built with `boolean_layers=0`, so it draws no graph and there is "
-            "no edge to explain. Set `boolean_layers` to 1 or more."
+            "nothing to explain. Set `boolean_layers` to 1 or more."
         )
     able = [name for name, kind in METHODS.items() if issubclass(kind, SampledMethod)]
+    lacks = "draws no graph from edge probabilities" if method.infers_graph else "infers no graph"
     raise InputError(
-        f"{_name(method)} draws no graph from edge probabilities, so there is nothing to explain "
-        f"its edges by. Methods that explain edges: {', '.join(able)}."
+        f"{_name(method)} {lacks}, so there is nothing to explain edges or predictions by. Methods "
+        f"that explain both: {', '.join(able)}."
     )
 
 

@@ -363,7 +363,7 @@ def _loss(logits: Tensor, problem: Problem, nodes: Tensor) -> Tensor:  # (N, C),
 def _pairs(settings: LDSSettings, problem: Problem) -> tuple[NodePairs, Tensor]:
     """Choose the pairs that may be edges, and where theta begins."""
     num_nodes, device = problem.num_nodes, problem.labels.device
-    observed = problem.graph if problem.graph and problem.graph.num_edges else None
+    observed = problem.observed
     k = min(settings.candidates_k, num_nodes - 1)
     near = Graph.empty(num_nodes).to(device)
     if k > 0 and (observed is None or settings.parameters == "sparse"):

@@ -348,8 +348,8 @@ class ObservedGraph:
         if self.seen is None or self.seen[0] is not problem:
             features = problem.features
             like = values_of(features)
-            graph = problem.graph
-            if graph is None or graph.num_edges == 0:
+            graph = problem.observed
+            if graph is None:
                 k = min(self.nearest, problem.num_nodes - 1)
                 graph = with_both_directions(nearest_graph(features, k))
             self.seen = (problem, normalized(graph, like))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from bpgnn.data.counted import counted
 from bpgnn.experiments.statistics import Difference, paired_difference
 from bpgnn.experiments.store import Line
 
@@ -22,7 +23,7 @@ def in_points(gap: Difference) -> str:
     interval = ""
     if gap.low is not None and gap.high is not None:
         interval = f"{100 * gap.low:+.1f} to {100 * gap.high:+.1f}; "
-    seeds = "1 seed" if gap.num_pairs == 1 else f"{gap.num_pairs} seeds"
+    seeds = counted(gap.num_pairs, "seed", "seeds")
     return f"{100 * gap.mean:+.1f} ({interval}{seeds})"
 
 
@@ -31,33 +32,33 @@ def verdict(gap: Difference) -> str:
 
     Example:
         >>> verdict(Difference(0.012, 0.004, 0.02, 5)), verdict(Difference(0.01, None, None, 2))
-        ('ahead', 'not told apart')
+        ('ahead', 'too few seeds to tell')
     """
-    if gap.low is None or gap.high is None or gap.low <= 0 <= gap.high:
+    if gap.low is None or gap.high is None:
+        return "too few seeds to tell"
+    if gap.low <= 0 <= gap.high:
         return "not told apart"
     return "ahead" if gap.low > 0 else "behind"
 
 
-def against_others(found: Mapping[str, Sequence[Line]], about: str) -> list[str]:
-    """Compare BPGNN with every other method on the same seeds, in a sentence.
+def against_others(
+    found: Mapping[str, Sequence[Line]], about: str, *, ours: str = "bpgnn"
+) -> list[str]:
+    """Compare one row with every other on the same seeds, in a sentence.
 
     Args:
-        found: The lines of every method's cell.
+        found: The lines of every row's cell.
         about: What the cells are of, as the sentence begins.
+        ours: The row that others are compared with.
 
     Returns:
         The sentence; none where nothing is shared.
     """
     gaps = {
-        method: difference_of(found["bpgnn"], lines)
-        for method, lines in found.items()
-        if method != "bpgnn"
+        name: difference_of(found[ours], lines) for name, lines in found.items() if name != ours
     }
-    parts = [f"{method} {in_points(gap)}" for method, gap in gaps.items() if gap is not None]
+    parts = [f"{name} {in_points(gap)}" for name, gap in gaps.items() if gap is not None]
     if not parts:
         return []
-    sentence = (
-        f"{about}, BPGNN less the other on the same seeds, in points with a bootstrap interval: "
-        f"{', '.join(parts)}."
-    )
-    return [sentence]
+    one = "BPGNN" if ours == "bpgnn" else ours
+    return [f"{about}, {one} less the other on the same seeds, in points: {'; '.join(parts)}."]

@@ -20,18 +20,21 @@ _STYLES = (
 @final
 @dataclass(frozen=True)
 class Series:
-    """Hold a line to draw: points, and by how much each may be off."""
+    """Hold a line to draw: points, and by how much each may be off, NaN where nobody knows.
+
+    A pair is by how much downwards and by how much upwards.
+    """
 
     name: str
     x: Sequence[float]
     y: Sequence[float]
-    error: Sequence[float] | None = None
+    error: Sequence[float] | tuple[Sequence[float], Sequence[float]] | None = None
 
 
 @final
 @dataclass(frozen=True)
 class Panel:
-    """Hold one pair of axes, logarithmic or not, its lines, and from where to where they go."""
+    """Hold one pair of axes, logarithmic or not, its lines, and where its ticks and ends are."""
 
     title: str
     x_label: str
@@ -39,6 +42,7 @@ class Panel:
     series: tuple[Series, ...]
     log: bool = False
     x_range: tuple[float, float] | None = None
+    x_ticks: Sequence[float] | None = None
 
 
 def line_of(name: str, x: Sequence[float], entries: Sequence[Entry]) -> Series:
@@ -49,7 +53,7 @@ def line_of(name: str, x: Sequence[float], entries: Sequence[Entry]) -> Series:
         name,
         x,
         [math.nan if one.mean is None else one.mean for one in entries],
-        [one.deviation or 0.0 for one in entries],
+        [math.nan if one.deviation is None else one.deviation for one in entries],
     )
 
 
@@ -123,6 +127,8 @@ def _draw_panel(axis: Any, panel: Panel, styles: dict[str, tuple[str, str]]) -> 
         axis.set_yscale("log")
     if panel.x_range is not None:
         axis.set_xlim(*panel.x_range)
+    if panel.x_ticks is not None and any(len(series.x) for series in panel.series):
+        axis.set_xticks(panel.x_ticks)
     axis.grid(visible=True, alpha=0.3)
 
 

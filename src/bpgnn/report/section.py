@@ -35,7 +35,8 @@ class Section:
         tables: Of figures.
         figures: Drawings.
         remarks: Sentences that follow from the figures.
-        drawn: The commands behind the drawings, where no table has them, by what they are of.
+        drawn: The commands behind the drawings, where no table has them, by what they are of,
+            with their origin.
     """
 
     name: str
@@ -43,13 +44,13 @@ class Section:
     tables: tuple[ReportTable, ...] = ()
     figures: tuple[Figure, ...] = ()
     remarks: tuple[str, ...] = ()
-    drawn: tuple[tuple[str, str], ...] = ()
+    drawn: tuple[tuple[str, str, str | None], ...] = ()
 
     @property
-    def commands(self) -> list[tuple[str, str]]:
-        """List the place of every entry and the command that makes its first run again."""
+    def commands(self) -> list[tuple[str, str, str | None]]:
+        """List every entry's place, the command that makes its first run again, and its origin."""
         return [*self.drawn] + [
-            (f"{name}, {column}", entry.command)
+            (f"{name}, {column}", entry.command, entry.origin)
             for table in self.tables
             for name, entries in table.rows
             for column, entry in zip(table.head[1:], entries, strict=True)

@@ -1,7 +1,7 @@
 """What a report is made from."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, final
 
@@ -10,7 +10,8 @@ from bpgnn.experiments.experiment import Experiment, quickened
 from bpgnn.experiments.run import Run
 from bpgnn.experiments.store import Line
 from bpgnn.experiments.timing import Timing
-from bpgnn.report.table import Entry, entry, lines_of
+from bpgnn.report.difference import against_others
+from bpgnn.report.table import Entry, code_of, entry, lines_of, origin_of
 
 NAMES = {"cora": "Cora", "citeseer": "CiteSeer", "pubmed": "PubMed", "photo": "Photo"}
 """Data sets as the paper spells them."""
@@ -78,6 +79,37 @@ class Source:
         """Return the lines of those runs that have a result."""
         return [line for line in self._asked(runs) if "error" not in line]
 
+    def origin(self, runs: list[Run]) -> tuple[str, str | None]:
+        """Return the command of the first of some runs, and where those that were made are from."""
+        return self._made(runs)[0].command, origin_of(self._asked(runs))
+
+    def against_others(
+        self,
+        names: Iterable[str],
+        columns: Mapping[str, tuple[Any, ...]],
+        cell: Callable[..., list[Run]],
+        seeds: range,
+        *,
+        ours: str = "bpgnn",
+    ) -> tuple[str, ...]:
+        """Compare a row with the others in every column, in a sentence each.
+
+        Args:
+            names: Of the rows.
+            columns: What `cell` takes beside the name, by what the sentence calls the column.
+            cell: Lists the runs of an entry.
+            seeds: That each entry should have.
+            ours: The row that others are compared with.
+        """
+        names = list(names)
+        return tuple(
+            sentence
+            for about, column in columns.items()
+            for sentence in against_others(
+                {name: self.found(cell(name, *column, seeds)) for name in names}, about, ours=ours
+            )
+        )
+
     def timing(self, job: Timing) -> Line | None:
         """Return the line of a timing that has a result."""
         line = self.lines.get(job.command)
@@ -89,8 +121,7 @@ class Source:
     def provenance(self, store: str) -> str:
         """Say which code and machines the lines of that store came from, as far as used."""
         lines = [self.lines[command] for command in sorted(self.used)]
-        versions = [line.get("versions", {}) for line in lines]
-        code = Counter(one.get("code", "not known") for one in versions)
+        code = Counter(map(code_of, lines))
         machines = Counter(line.get("machine", "not known") for line in lines)
         return (
             f"By bpgnn {__version__} from {store}: "

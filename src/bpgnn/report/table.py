@@ -1,6 +1,7 @@
 """A table as a value, before it is HTML or Markdown."""
 
 import statistics
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
@@ -20,10 +21,11 @@ class Entry:
         num_seeds: Seeds measured.
         num_wanted: Seeds asked for.
         printed: What the paper prints, as it prints it.
-        num_failed: Seeds that have no figure because they failed.
-        note: What is said of these, such as `OOM`.
-        detail: The sentence behind the note.
+        failed: The seeds that have no figure because they failed, such as `2 OOM`.
+        note: What is said in place of a figure, such as `OOM`.
+        detail: The sentences behind these.
         command: What makes the first of the runs again.
+        origin: Which seeds there are, and the hashes of the code that they were made with.
         best: Whether it is the highest of its column.
     """
 
@@ -31,11 +33,12 @@ class Entry:
     deviation: float | None = None
     num_seeds: int = 0
     num_wanted: int = 0
-    num_failed: int = 0
     printed: str | None = None
+    failed: str | None = None
     note: str | None = None
     detail: str | None = None
     command: str | None = None
+    origin: str | None = None
     best: bool = False
 
     @property
@@ -49,10 +52,14 @@ class Entry:
         if self.mean is None:
             return self.note or "not run"
         spread = "" if self.deviation is None else f" ± {self.deviation:.2f}"
-        lacking = self.num_seeds < self.num_wanted
-        failed = f", {self.num_failed} {self.note}" if self.num_failed else ""
-        seeds = f" ({self.num_seeds} of {self.num_wanted} seeds{failed})" if lacking else ""
+        failed = "" if self.failed is None else f", {self.failed}"
+        seeds = f" ({self.num_seeds} of {self.num_wanted} seeds{failed})" if self.is_lacking else ""
         return f"{self.mean:.2f}{spread}{seeds}"
+
+    @property
+    def is_lacking(self) -> bool:
+        """Tell whether it has fewer seeds than it should."""
+        return self.num_seeds < self.num_wanted
 
     @property
     def difference(self) -> float | None:
@@ -84,7 +91,7 @@ class ReportTable:
             f"{name}, {column}: {entry.note}. {entry.detail}"
             for name, entries in self.rows
             for column, entry in zip(self.head[1:], entries, strict=True)
-            if entry.note is not None and entry.detail is not None
+            if entry.detail is not None
         ]
 
     def with_best_marked(self) -> "ReportTable":
@@ -113,23 +120,48 @@ def entry(
         key: A figure of the latent graph to be shown; the test accuracy if left out.
     """
     good = [value for line in found if (value := _value(line, key)) is not None]
-    failed = [line["error"] for line in found if "error" in line]
-    note = detail = None
-    if failed:
-        note, detail = _NOTES.get(failed[0]["kind"], "failed"), failed[0]["words"]
-    elif found and not good:
+    # The first sentence of each kind; what fails within torch may fill several lines.
+    sentences: dict[str, str] = {}
+    failed = Counter[str]()
+    for error in (line["error"] for line in found if "error" in line):
+        kind = _NOTES.get(error["kind"], "failed")
+        failed[kind] += 1
+        sentences.setdefault(kind, " ".join(error["words"].split()))
+    note, detail = " and ".join(failed), " ".join(sentences.values())
+    if found and not good and not failed:
         note, detail = "–", "Its record has no such figure."
     return Entry(
         mean=statistics.mean(good) if good else None,
         deviation=statistics.stdev(good) if len(good) > 1 else None,
         num_seeds=len(good),
         num_wanted=len(runs),
-        num_failed=len(failed),
+        failed=", ".join(f"{number} {kind}" for kind, number in failed.items()) or None,
         printed=printed,
-        note=note,
-        detail=detail,
+        note=note or None,
+        detail=detail or None,
         command=runs[0].command if runs else None,
+        origin=origin_of(found),
     )
+
+
+def origin_of(found: Sequence[Line]) -> str | None:
+    """Say which seeds there are, where there are any, and with which code they were made.
+
+    Example:
+        >>> origin_of([{"seed": seed, "versions": {"code": "8b1f"}} for seed in (0, 1, 4)])
+        'seeds 0, 1, 4; code 8b1f'
+    """
+    if not found:
+        return None
+    seeds = sorted(line["seed"] for line in found if "seed" in line)
+    several = "seeds" if len(seeds) > 1 else "seed"
+    which = f"{several} {', '.join(map(str, seeds))}; " if seeds else ""
+    return f"{which}code {', '.join(dict.fromkeys(map(code_of, found)))}"
+
+
+def code_of(line: Line) -> str:
+    """Return the hash of the code that a line was made with."""
+    return line.get("versions", {}).get("code", "not known")
 
 
 def lines_of(runs: Sequence[Run], lines: dict[str, Line]) -> list[Line]:

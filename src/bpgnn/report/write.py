@@ -13,10 +13,19 @@ TITLE = "Boolean product graph neural networks: the paper's experiments, made ag
 
 _LEAD = (
     "Test accuracy in percent, mean ± standard deviation over seeds, above what the paper prints "
-    "and the difference. The best of a column is bold. A cell that lacks seeds says so. OOM is out "
-    "of memory, OOT out of time; what is behind each is said below its table. Intervals are of 95 "
-    "in 100 cases over seeds, from five seeds on."
+    "and the difference. The best of a column is bold, or in italics where it lacks "
+    "seeds and may not stay so. A cell that lacks seeds says so. OOM is out "
+    "of memory, OOT out of time; what is behind each is said below its table. Differences have a "
+    "bootstrap interval of 95 in 100 cases over seeds, from five seeds on."
 )
+
+
+_WARNING = (
+    "Runs of a few steps each, made with --fast, and not all: they show that everything works, "
+    "and are not to be believed."
+)
+
+_SUMMARY = "The command behind each figure, of its first seed, and where the figure came from"
 
 
 def write_report(folder: Path, sections: Sequence[Section], foot: str, *, fast: bool) -> Path:
@@ -46,16 +55,21 @@ def as_html(sections: Sequence[Section], foot: str, *, fast: bool) -> str:
         raise InputError("The page needs Jinja. Get it with: pip install 'bpgnn[report]'") from None
     text = files("bpgnn.report").joinpath("page.html").read_text()
     template = Environment(autoescape=True, trim_blocks=True).from_string(text)
-    return template.render(title=TITLE, lead=_LEAD, sections=sections, foot=foot, fast=fast)
+    return template.render(
+        title=TITLE,
+        lead=_LEAD,
+        warning=_WARNING if fast else None,
+        summary=_SUMMARY,
+        sections=sections,
+        foot=foot,
+    )
 
 
 def as_markdown(sections: Sequence[Section], foot: str, *, fast: bool) -> str:
     """Write the same as Markdown, for a README."""
     parts = [f"# {TITLE}", _LEAD]
     if fast:
-        parts.append(
-            "**Runs of a few steps each, made with `--fast`, and not all: not to be believed.**"
-        )
+        parts.append(f"**{_WARNING}**")
     for section in sections:
         parts.append(f"## {section.question}")
         parts += [f"![{one.caption}]({one.name}.png)" for one in section.figures]
@@ -63,8 +77,11 @@ def as_markdown(sections: Sequence[Section], foot: str, *, fast: bool) -> str:
         if section.remarks:
             parts.append(_bullets(section.remarks))
         if section.commands:
-            commands = _bullets(f"{place}: `{command}`" for place, command in section.commands)
-            summary = "<summary>The command behind each figure</summary>"
+            commands = _bullets(
+                f"{place}: `{command}`{f' ({origin})' if origin else ''}"
+                for place, command, origin in section.commands
+            )
+            summary = f"<summary>{_SUMMARY}</summary>"
             parts.append(f"<details>{summary}\n\n{commands}\n\n</details>")
     return "\n\n".join([*parts, foot]) + "\n"
 
@@ -84,7 +101,8 @@ def _bullets(lines: Iterable[str]) -> str:
 
 
 def _markdown_entry(entry: Entry) -> str:
-    text = f"**{entry.text}**" if entry.best else entry.text
+    mark = ("*" if entry.is_lacking else "**") if entry.best else ""
+    text = f"{mark}{entry.text}{mark}"
     if entry.printed is None:
         return text
     gap = "" if entry.difference is None else f", {entry.difference:+.2f}"

@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 
 from bpgnn.data.prepare import prepare_features
+from bpgnn.data.tables import metric_for, neighbours_among
 from bpgnn.errors import InputError
-from bpgnn.graph import Graph, check_edges
+from bpgnn.graph import Graph, check_ends, check_weights, first_outside
 from bpgnn.matrix import csr_matrix
 from bpgnn.method import Problem
 from bpgnn.methods.registry import METHODS
@@ -90,6 +91,39 @@ def predict_newcomers(
     return torch.cat(parts, dim=1)
 
 
+def nearest_known(fitted: Fit, features: Tensor, k: int) -> Tensor:  # (M, F) -> (2, M * k)
+    """Join newcomers with their nearest nodes of the training, where that had no graph either.
+
+    Args:
+        fitted: What a training gave.
+        features: Raw values of the newcomers, shape (M, F).
+        k: Neighbours of each; all nodes of the training where these are fewer.
+
+    Returns:
+        The `edges` of :func:`predict_newcomers`.
+
+    Raises:
+        InputError: If the method has no answer for newcomers, or the columns do not fit.
+
+    Example:
+        >>> from bpgnn.data.catalog import load
+        >>> from bpgnn.training.fit import fit
+        >>> from bpgnn.training.plan import Plan
+        >>> wine = load("wine")
+        >>> fitted = fit(wine, Plan("gcn", changes={"max_steps": 1}))
+        >>> nearest_known(fitted, wine.features[5:6], 1).tolist()
+        [[5], [0]]
+    """
+    _check(fitted, features, None, None)
+    if features.size(0) == 0:
+        return torch.empty(2, 0, dtype=torch.long)
+    data = fitted.dataset
+    known = prepare_features(data.features, data.feature_kind)
+    new = with_layout_of(data.features, features)
+    new = prepare_features(new, data.feature_kind, like=data.features)
+    return neighbours_among(new, known, min(k, data.num_nodes), metric_for(data.feature_kind))
+
+
 def _check(fitted: Fit, features: Tensor, edges: Tensor | None, edge_weight: Tensor | None) -> None:
     name = fitted.record.method
     if not fitted.method.takes_newcomers:
@@ -108,16 +142,17 @@ def _check(fitted: Fit, features: Tensor, edges: Tensor | None, edge_weight: Ten
     if not bool(torch.isfinite(values).all()):
         raise InputError("`features` must be finite. Fill or drop what is missing first.")
     if edges is not None:
-        check_edges(edges, 1 + int(edges.max()) if edges.numel() else 1, edge_weight, name="edges")
+        check_ends(edges, name="edges")
         for row, count, whose in (
             (0, fitted.problem.num_nodes, "nodes of the training"),
             (1, features.size(0), "newcomers"),
         ):
-            if edges.size(1) > 0 and int(edges[row].max()) >= count:
+            if (strange := first_outside(edges[row], count)) is not None:
                 raise InputError(
                     f"Row {row} of `edges` must number {whose}, from 0 to {count - 1}, but it "
-                    f"holds {int(edges[row].max())}."
+                    f"holds {strange}."
                 )
+        check_weights(edge_weight, edges.size(1))
 
 
 def _extended(

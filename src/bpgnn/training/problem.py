@@ -1,5 +1,7 @@
 """A data set made ready for a method."""
 
+import math
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -33,12 +35,12 @@ def make_problem(
         settings: How features are scaled, classes weighed and outer nodes taken.
         seed: Draws the outer nodes.
         device: Where to.
-        dtype: The precision of features and class weights.
+        dtype: The precision of features, edge weights and class weights.
 
     Returns:
-        What a method sees.
+        What a method sees. No gradient goes back to the data.
     """
-    features = dataset.features
+    features = dataset.features.detach()
     kind = scaling_of(dataset, settings)
     if kind is not None:
         features = prepare_features(features, kind)
@@ -51,6 +53,7 @@ def make_problem(
     outer = _outer_nodes(dataset, settings, seed)
     shown = labels.masked_fill(~(labelled | outer), -1).to(device)
     labelled &= ~outer
+    graph = None if dataset.graph is None else dataset.graph.detached().to(device, dtype)
     weight = None
     if settings.class_weight == "balanced":
         weight = balanced_weight(labels[labelled], dataset.num_classes)
@@ -58,7 +61,7 @@ def make_problem(
     return Problem(
         features=ready,
         labels=shown,
-        graph=None if dataset.graph is None else dataset.graph.to(device),
+        graph=graph,
         train=labelled.nonzero().squeeze(1).to(device),
         num_classes=dataset.num_classes,
         class_weight=weight,
@@ -86,14 +89,30 @@ def _outer_nodes(dataset: Dataset, settings: MethodSettings, seed: int) -> Tenso
     mask = torch.zeros(dataset.num_nodes, dtype=torch.bool)
     if settings.outer_nodes == "none":
         return mask
-    pool = getattr(dataset.chosen_split(), settings.outer_nodes) & (dataset.labels >= 0)
-    nodes = pool.nonzero().squeeze(1).numpy()
+    nodes = _labelled(dataset, settings.outer_nodes)
     count = int(_OUTER_SHARES[settings.outer_nodes] * len(nodes))
-    if count == 0 or count == len(nodes):
-        raise InputError(
-            f"`outer_nodes={settings.outer_nodes}` needs more labelled nodes there than "
-            f"{len(nodes)}. Take the other part."
-        )
+    if count == 0:
+        raise InputError(_too_few(dataset, settings.outer_nodes))
     chosen = numpy_generator_for(seed, _STREAM).permutation(nodes)[:count]
     mask[torch.from_numpy(np.sort(chosen))] = True
     return mask
+
+
+def _labelled(dataset: Dataset, part: str) -> np.ndarray:  # (M,)
+    pool = getattr(dataset.chosen_split(), part) & (dataset.labels >= 0)
+    return pool.nonzero().squeeze(1).numpy()
+
+
+def _too_few(dataset: Dataset, part: str) -> str:
+    """Say how many labels outer nodes are taken from, and where there are as many."""
+    found = {name: len(_labelled(dataset, name)) for name in _OUTER_SHARES}
+    needed = {name: math.ceil(1 / share) for name, share in _OUTER_SHARES.items()}
+    wanted = f"`outer_nodes={part}` needs {needed[part]} labelled nodes there, but got"
+    other = next(name for name in _OUTER_SHARES if name != part)
+    if found[other] >= needed[other]:
+        return f"{wanted} {found[part]}. Set `outer_nodes={other}`: there are {found[other]}."
+    return (
+        f"{wanted} {found[part]}. Label {needed['train']} training nodes or more; or set "
+        f"`outer_nodes=validation` and keep {needed['validation']} or more for validation, by the "
+        "split or an estimator's `validation_share`."
+    )

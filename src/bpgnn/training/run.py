@@ -76,7 +76,7 @@ def _as_planned(plan: Plan, data: Dataset) -> Dataset:
     if changed is graph:
         return data
     noisy = data.with_graph(changed, perturbation_note(graph, changed))
-    return replace(noisy, true_graph=graph)
+    return replace(noisy, true_graph=graph, num_neighbours=data.num_neighbours)
 
 
 def new_folder(path: Path | None, plan: Plan, dataset: str) -> RunFolder:

@@ -8,6 +8,7 @@ from bpgnn.data.synthetic import block_model
 from bpgnn.errors import InputError
 
 X = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+Y = np.array([0, 1, 1])
 
 
 def stored(tmp_path, **arrays):
@@ -42,6 +43,48 @@ def test_labels_and_edges_may_be_words(tmp_path):
     assert own.dataset.graph.edge_weight.tolist() == [1, 2, 1, 2]
 
 
+@pytest.mark.parametrize(
+    ("ids", "edges", "pairs"),
+    [
+        ([101, 102, 103], [[101, 103], [103, 102]], [[0, 1], [2, 2]]),
+        ([1, 2, 3], [[1, 2], [2, 3]], [[0, 1], [1, 2]]),
+        ([2.0, 3.0, 4.0], [[2, 4]], [[0], [2]]),
+        ([7, 8, 9], [[0, 2]], [[0], [2]]),
+        ([0, 1, 2], [[0, 2]], [[0], [2]]),
+        ([2, 0, 1], [["2", "0"]], [[0], [1]]),
+        (["2", "0", "1"], [[2, 0]], [[0], [2]]),
+    ],
+)
+def test_edges_between_ids_that_are_numbers_join_those_nodes(tmp_path, ids, edges, pairs):
+    edges = np.array(edges).T
+    own = read_own_arrays(stored(tmp_path, x=X, y=Y, ids=np.array(ids), edges=edges))
+    assert own.dataset.graph.undirected_pairs().tolist() == pairs
+
+
+@pytest.mark.parametrize(
+    ("ids", "edges", "words"),
+    [
+        ([2, 0, 1], [[2, 0], [2, 1]], r"different nodes here.*edges.astype\(str\).*as text"),
+        ([7, 8, 9], [[7, 8], [8, 6]], "from 0 to 2, or ids.*7 is no node number, and 6 is no id"),
+        ([7, 8, 9], [[7, 0]], "no mixture, but 7 is no node number, and 0 is no id"),
+    ],
+)
+def test_edges_that_are_not_clearly_ids_or_numbers_are_refused(tmp_path, ids, edges, words):
+    path = stored(tmp_path, x=X, y=Y, ids=np.array(ids), edges=np.array(edges).T)
+    with pytest.raises(InputError, match=rf"mine.npz: `edges`.*{words}"):
+        read_own_arrays(path)
+
+
+def test_bytes_are_read_as_text(tmp_path):
+    path = stored(
+        tmp_path, x=X, y=np.array([b"b", b"", b"\xc3\xa4"]), ids=np.array([b"u", b"v", b"w"])
+    )
+    own = read_own_arrays(path)
+    assert own.dataset.class_names == ("b", "ä")
+    assert own.dataset.labels.tolist() == [0, -1, 1]
+    assert own.ids == ("u", "v", "w")
+
+
 def test_a_file_of_the_library_is_read_as_it_was_written(tmp_path):
     data = block_model(40)
     write_npz(data, tmp_path / "blocks.npz")
@@ -49,9 +92,6 @@ def test_a_file_of_the_library_is_read_as_it_was_written(tmp_path):
     assert torch.equal(own.dataset.graph.edge_index, data.graph.edge_index)
     assert own.dataset.class_names == (data.class_names or ("0", "1", "2", "3"))
     assert own.ids[-1] == "39"
-
-
-Y = np.array([0, 1, 1])
 
 
 @pytest.mark.parametrize(

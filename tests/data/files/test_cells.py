@@ -12,6 +12,7 @@ from bpgnn.data.files.cells import (
     numbers_of,
     texts_of,
 )
+from bpgnn.errors import InputError
 
 
 @pytest.mark.parametrize("text", ["", "NA", "na", "N/A", "NaN", "nan", "null", "NULL", "<NA>"])
@@ -51,6 +52,11 @@ def test_rows_that_say_nothing_are_those_whose_cell_does(values):
 
 def test_whole_floats_are_written_as_the_whole_numbers_of_other_files():
     assert texts_of(np.array([1.0, 2.5, np.nan])) == ["1", "2.5", "nan"]
+
+
+def test_bytes_that_are_no_utf8_are_refused_with_the_cure():
+    with pytest.raises(InputError, match=r"UTF-8, but got b'.xe4'.*latin-1"):
+        texts_of([b"tea", b"\xe4"])
 
 
 def test_decimal_commas_are_seen():

@@ -52,9 +52,37 @@ def test_a_class_that_may_be_none_is_noted(word):
     assert f"'{word}' has 4 nodes" in note
 
 
-def test_minus_one_is_a_class_beside_one_other_alone():
+def test_minus_one_is_a_class_beside_one_alone():
     assert class_doubts({"-1": 3, "1": 4}) == ()
+    assert class_doubts({"-1": 3, "+1": 4}) == ()
+    assert len(class_doubts({"-1": 3, "cat": 4})) == 1
     assert len(class_doubts({"-1": 3, "0": 4, "1": 5})) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "difference"),
+    [
+        (["True", "true", "FALSE"], "'True', 'true' differ only in case"),
+        (["1", "1.0", "2"], "'1', '1.0' are the same number"),
+        (["b", "a", "A", "á"], "'a', 'A' differ only in case"),
+    ],
+)
+def test_classes_that_may_be_one_are_noted(words, difference):
+    (note,) = class_doubts(dict.fromkeys(words, 3))
+    assert note == f"The classes {difference}. If they are one, write them alike."
+
+
+@pytest.mark.parametrize("words", [["a", "b"], ["1", "-1"], ["1", "one", "10"], ["1 a", "1a"]])
+def test_classes_that_differ_in_more_are_left_alone(words):
+    assert class_doubts(dict.fromkeys(words, 3)) == ()
+
+
+def test_classes_of_a_table_that_may_be_one_are_among_its_notes():
+    columns = {"x": ["4", "5", "6"], "label": ["True", "FALSE", "true"]}
+    cells = {name: np.array(column, dtype=object) for name, column in columns.items()}
+    own = own_from_tables("mine", FileTable("nodes.csv", cells, [2, 3, 4]), None)
+    assert own.dataset.num_classes == 3
+    assert any("'True', 'true' differ only in case" in note for note in own.dataset.notes)
 
 
 def test_rows_numbered_by_pandas_or_in_order_are_no_feature():

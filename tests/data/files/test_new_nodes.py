@@ -27,7 +27,7 @@ def test_new_nodes_are_encoded_as_the_old_were_and_joined_to_them(write, tmp_pat
     assert new.edge_weight.tolist() == [2, 3]
     said = " ".join(new.notes)
     assert "not there in training, 'shoe'" in said
-    assert "2 edges of" in said
+    assert "2 edges were left out of" in said
 
 
 def test_a_table_alone_is_enough_and_labels_do_no_harm(write, known):
@@ -102,6 +102,19 @@ def test_after_arrays_come_arrays(tmp_path, write):
         read_new(tmp_path / "far.npz", known)
     with pytest.raises(InputError, match="new nodes must come as an .npz file too"):
         read_new(write("new.csv", "id\n1\n"), known)
+
+
+def test_new_arrays_may_name_known_nodes_by_ids_that_are_numbers(tmp_path):
+    np.savez(tmp_path / "old.npz", x=np.eye(3), y=np.array([0, 1, 1]), ids=np.array([5, 0, 9]))
+    known = load_own(save_own(read_own(tmp_path / "old.npz")))
+    new = {"x": np.ones((2, 3)), "ids": np.array([20, 21])}
+    np.savez(tmp_path / "new.npz", **new, edges=np.array([[21, 20], [9, 5]]))
+    assert read_new(tmp_path / "new.npz", known).edges.tolist() == [[1, 0], [2, 0]]
+    np.savez(tmp_path / "rows.npz", **new, edges=np.array([[1, 0], [2, 1]]))
+    assert read_new(tmp_path / "rows.npz", known).edges.tolist() == [[1, 0], [2, 1]]
+    np.savez(tmp_path / "both.npz", **new, edges=np.array([[20], [0]]))
+    with pytest.raises(InputError, match="both.npz: `edges` can be read as ids and as node"):
+        read_new(tmp_path / "both.npz", known)
 
 
 def test_edges_beside_a_table_of_new_nodes_are_not_read_and_said_so(write, known):

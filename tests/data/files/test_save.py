@@ -9,6 +9,7 @@ from bpgnn.data.files.own import OwnData
 from bpgnn.data.files.save import load_own, save_own
 from bpgnn.data.synthetic import block_model
 from bpgnn.errors import InputError
+from bpgnn.packed import pack, unpack
 
 
 def assert_same(one, other):
@@ -18,7 +19,7 @@ def assert_same(one, other):
         other.label_name,
     )
     first, second = one.dataset, other.dataset
-    for name in ("name", "class_names", "node_names", "feature_kind", "notes"):
+    for name in ("name", "class_names", "node_names", "feature_kind", "notes", "num_neighbours"):
         assert getattr(first, name) == getattr(second, name)
     assert first.features.layout == second.features.layout
     assert torch.equal(first.features.to_dense(), second.features.to_dense())
@@ -54,6 +55,15 @@ def test_odd_names_weights_and_no_graph_come_back(write, tmp_path):
     assert_same(read_own(tmp_path), load_own(save_own(read_own(tmp_path))))
     alone = read_own(tmp_path / "nodes.csv")
     assert_same(alone, load_own(save_own(alone)))
+
+
+def test_the_number_of_neighbours_comes_back_and_older_data_have_none():
+    own = OwnData(load("wine"))
+    content = save_own(own)
+    assert own.dataset.num_neighbours == load_own(content).dataset.num_neighbours == 10
+    tensors, words = unpack(content)
+    del words["num_neighbours"]
+    assert load_own(pack(tensors, words)).dataset.num_neighbours is None
 
 
 CONTENT = save_own(OwnData(block_model(40)))

@@ -14,7 +14,9 @@ COLUMNS = {
 
 
 def test_a_csv_reads_back_and_holds_no_formula(tmp_path):
-    write_table(tmp_path / "t.csv", COLUMNS)
+    (note,) = write_table(tmp_path / "t.csv", COLUMNS)
+    assert "t.csv has an apostrophe before" in note
+    assert "such as '=HYPERLINK(\"x\")'. Parquet holds them as they are." in note
     with (tmp_path / "t.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [row["id"] for row in rows] == [
@@ -25,7 +27,7 @@ def test_a_csv_reads_back_and_holds_no_formula(tmp_path):
 
 
 def test_a_parquet_file_holds_the_cells_themselves(tmp_path):
-    write_table(tmp_path / "t.parquet", COLUMNS)
+    assert write_table(tmp_path / "t.parquet", COLUMNS) == ()
     table = pyarrow.parquet.read_table(tmp_path / "t.parquet")
     assert table["id"].to_pylist() == COLUMNS["id"].tolist()
     assert table["share"].to_pylist() == COLUMNS["share"].tolist()
@@ -39,6 +41,12 @@ def test_what_a_spreadsheet_would_run_is_text(cell):
 @pytest.mark.parametrize("cell", ["-3", "+4.5", "1e3", "plain", 5, None, ""])
 def test_other_cells_stay(cell):
     assert safe_cell(cell) == cell
+
+
+def test_nothing_is_noted_where_no_cell_was_changed(tmp_path):
+    columns = {"-3": np.array(["a", "-3"], dtype=object), "share": np.array([-0.5, np.nan])}
+    assert write_table(tmp_path / "t.csv", columns) == ()
+    assert len(write_table(tmp_path / "t.csv", {"=a": np.array(["b"])})) == 1
 
 
 def test_an_ending_may_be_in_capitals(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 from bpgnn.errors import InputError, NotEnoughMemoryError
 from bpgnn.experiments.tune import search as module
+from bpgnn.experiments.tune import space
 from bpgnn.experiments.tune.search import search
 from bpgnn.methods.registry import METHODS
 from bpgnn.training.fit import Evaluation
@@ -81,6 +82,43 @@ def test_a_search_goes_on_from_a_journal_with_a_torn_last_line(losses, tmp_path)
     journal.write_bytes(journal.read_bytes()[:-9])
     found = search("mlp", "wine", hours=9 / 3600, journal=journal)
     assert found.num_trials == len(losses) >= 9
+
+
+def test_trials_of_another_preset_or_another_room_do_not_count(losses, tmp_path, monkeypatch):
+    journal = tmp_path / "journal"
+    before = search("mlp", "wine", hours=5 / 3600, journal=journal)
+    whole = Plan.settings_for
+    with monkeypatch.context() as patch:
+        patch.setattr(Plan, "settings_for", lambda *one: replace(whole(*one), max_steps=3))
+        search("mlp", "wine", hours=5 / 3600, journal=journal)
+    assert len(losses) == 10
+    monkeypatch.setitem(space.ROOM, "dropout", space.Choice(("0.0", "0.2")))
+    search("mlp", "wine", hours=5 / 3600, journal=journal)
+    assert len(losses) == 15
+    monkeypatch.undo()
+    assert search("mlp", "wine", hours=5 / 3600, journal=journal) == before
+
+
+def test_searches_draw_settings_of_their_own(losses, tmp_path):
+    for method in ("mlp", "gcn"):
+        search(method, "wine", hours=4 / 3600, journal=tmp_path / "journal")
+    assert [one["learning_rate"] for one in losses[2:4]] != [
+        one["learning_rate"] for one in losses[6:8]
+    ]
+
+
+@pytest.mark.parametrize("content", [b"not a journal\n", b"no end", b'{"op_code": 99}\n', b"[1]\n"])
+def test_a_file_that_is_no_journal_gets_a_sentence(tmp_path, content):
+    journal = tmp_path / "journal"
+    journal.write_bytes(content)
+    with pytest.raises(InputError, match=r"is not the journal of a search.*--journal"):
+        search("mlp", "wine", hours=1.0, journal=journal)
+    assert journal.read_bytes() == content
+
+
+def test_a_folder_is_no_journal(tmp_path):
+    with pytest.raises(InputError, match=r"cannot be written.*--journal"):
+        search("mlp", "wine", hours=1.0, journal=tmp_path)
 
 
 def test_a_slow_trial_counts_by_the_best_of_a_quarter_of_the_time(clock, tmp_path, monkeypatch):
@@ -167,3 +205,8 @@ def test_every_choice_in_the_room_of_every_method_is_accepted_alone(method):
         for value in getattr(where, "values", ()):
             changed = settings.changed({name: value})
             assert getattr(changed, name) is not None
+
+
+def test_witnesses_are_looked_for_only_where_they_vote():
+    by_method = {name: module.room_of(Plan(method=name).settings_for("cora")) for name in METHODS}
+    assert [name for name, room in by_method.items() if "witness" in room] == ["bpgnn"]

@@ -1,5 +1,8 @@
 """Exact sampling without forming a row: the parts that only it has."""
 
+import os
+import subprocess
+import sys
 import time
 from unittest.mock import patch
 
@@ -169,3 +172,28 @@ def test_a_symmetric_race_ends_where_all_of_a_rows_witnesses_are_far(gap, effort
     assert time.process_time() - begun < 5.0
     assert (finish.winners >= 0).all()
     assert finish.ratios.max() <= 1.0
+
+
+ASKED = """
+from pathlib import Path
+from bpgnn.infer.sample.lazy import is_compiled
+from bpgnn.infer.sample.race import running_sums
+
+before = is_compiled()
+folder = Path(running_sums.stats.cache_path)
+folder.mkdir(exist_ok=True)
+(folder / "race._race-1.py.nbi").touch()
+print(before, is_compiled())
+"""
+
+
+def test_compiled_code_is_looked_for_where_numba_keeps_it(tmp_path):
+    # Numba reads the variable when it is loaded, so only a fresh process can tell.
+    finished = subprocess.run(
+        [sys.executable, "-c", ASKED],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert finished.stdout.split() == ["False", "True"], finished.stderr

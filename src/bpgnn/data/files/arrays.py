@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from bpgnn.data.files.cells import texts_of
+from bpgnn.data.files.edges import positions
 from bpgnn.data.files.own import OwnData, repaired_dataset
 from bpgnn.data.files.refuse import listed
 from bpgnn.data.files.roles import read_labels
@@ -26,7 +27,8 @@ def read_own_arrays(path: str | os.PathLike[str], *, directed: bool = False) -> 
     The plain arrays: `features` or `x`, shape (N, F); `labels` or `y`, shape (N,), numbers
     with -1 or text with "" where unknown; and as far as there are any, `edges` or
     `edge_index`, node numbers from 0 or ids, shape (2, E) or (E, 2); `edge_weight`, shape
-    (E,); `ids`, shape (N,). Nothing is unpickled.
+    (E,); `ids`, shape (N,). Where ids are numbers, edges are ids if all their ends are among
+    them; what could be both and differs is refused. Nothing is unpickled.
 
     Args:
         path: The file.
@@ -120,25 +122,70 @@ def edge_array(arrays: Arrays) -> np.ndarray | None:  # (2, E)
     return edges
 
 
-def edge_numbers(edges: np.ndarray, ids: tuple[str, ...], name: str) -> Tensor:  # (E,)
-    """Read one end of every edge: node numbers, or ids where it holds text.
+def has_numbers_as_ids(arrays: Arrays) -> bool:
+    """Tell whether the ids of a file are numbers, which edges may then mean.
 
     Example:
-        >>> edge_numbers(np.array(["b", "a"]), ("a", "b"), "edges")
+        >>> has_numbers_as_ids({"ids": np.array([7, 8])}), has_numbers_as_ids({})
+        (True, False)
+    """
+    return "ids" in arrays and arrays["ids"].dtype.kind in "iuf"
+
+
+def edge_numbers(
+    edges: np.ndarray, ids: tuple[str, ...], *, may_be_ids: bool = False
+) -> Tensor:  # any shape, kept
+    """Read ends of edges: text as ids, whole numbers as node numbers or, if they may be, as ids.
+
+    Args:
+        edges: The ends, as they are stored.
+        ids: What nodes are called, in order.
+        may_be_ids: Whether whole numbers may be ids: they are if all of them are among these.
+
+    Returns:
+        Node numbers, not checked where whole numbers can be nothing else.
+
+    Raises:
+        InputError: If an id is unknown, or numbers can be read both ways and mean different nodes.
+
+    Example:
+        >>> edge_numbers(np.array(["b", "a"]), ("a", "b"))
+        tensor([1, 0])
+        >>> edge_numbers(np.array([8, 7]), ("7", "8"), may_be_ids=True)
         tensor([1, 0])
     """
-    if edges.dtype.kind == "U":
-        number = {text: position for position, text in enumerate(ids)}
-        words = texts_of(edges.tolist())
-        unknown = [word for word in words if word not in number]
-        if unknown:
-            raise InputError(f"`{name}` names {unknown[0]!r}, which is not among the ids.")
-        return torch.tensor([number[word] for word in words], dtype=torch.long)
-    if edges.dtype.kind not in "iu":
+    if edges.dtype.kind not in "iuU":
         raise InputError(
-            f"`{name}` must hold node numbers from 0, or ids, but its type is {edges.dtype}."
+            f"`edges` must hold node numbers from 0, or ids, but its type is {edges.dtype}."
         )
-    return torch.from_numpy(edges.astype(np.int64))
+    words = texts_of(edges.reshape(-1).tolist())
+    number = {text: position for position, text in enumerate(ids)}
+    by_id = positions(words, number).reshape(edges.shape)
+    if edges.dtype.kind == "U":
+        if (by_id < 0).any():
+            unknown = words[int((by_id < 0).argmax())]
+            raise InputError(f"`edges` names {unknown!r}, which is not among the ids.")
+        return torch.from_numpy(by_id)
+    if not may_be_ids:
+        return torch.from_numpy(edges.astype(np.int64))
+    return torch.from_numpy(_one_reading(edges.astype(np.int64), by_id, len(ids)))
+
+
+def _one_reading(numbers: np.ndarray, by_id: np.ndarray, num_nodes: int) -> np.ndarray:
+    """Choose between node numbers and ids by which of the two fits all ends."""
+    is_number = (numbers >= 0) & (numbers < num_nodes)
+    if is_number.all() and (by_id >= 0).all() and (numbers != by_id).any():
+        raise InputError(
+            "`edges` can be read as ids and as node numbers from 0, which are different nodes "
+            "here. If they are ids, store them as text, edges.astype(str); if they are node "
+            "numbers, store the ids of those nodes instead, as text."
+        )
+    if not is_number.all() and (by_id < 0).any():
+        raise InputError(
+            f"`edges` must hold node numbers from 0 to {num_nodes - 1}, or ids, and no mixture, "
+            f"but {numbers[~is_number][0]} is no node number, and {numbers[by_id < 0][0]} is no id."
+        )
+    return numbers if is_number.all() else by_id
 
 
 def weight_array(arrays: Arrays) -> Tensor | None:  # (E,)
@@ -177,7 +224,7 @@ def _from_arrays(path: Path, arrays: Arrays, *, directed: bool) -> OwnData:
     edges = edge_array(arrays)
     index = None
     if edges is not None:
-        index = torch.stack([edge_numbers(end, ids, "edges") for end in edges])
+        index = edge_numbers(edges, ids, may_be_ids=has_numbers_as_ids(arrays))
     dataset = repaired_dataset(
         path.stem,
         features,

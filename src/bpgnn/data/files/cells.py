@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from bpgnn.errors import InputError
+
 # In every mixture of cases, so that a whole column is compared at once.
 _MISSING = frozenset(
     "".join(letters)
@@ -29,11 +31,30 @@ def texts_of(values: Sequence[object] | np.ndarray) -> list[str]:
 
 
 def _text(value: object) -> str:
+    value = decoded(value)
     if value is None:
         return ""
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return str(int(value))
     return str(value).strip()
+
+
+def decoded(value: object) -> object:
+    """Turn bytes, as numpy stores short text, into text; all else stays as it is.
+
+    Example:
+        >>> decoded(b"tea"), decoded(3)
+        ('tea', 3)
+    """
+    if not isinstance(value, bytes):
+        return value
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        raise InputError(
+            f"Bytes must be text in UTF-8, but got {value!r}. Decode them first, say with "
+            'value.decode("latin-1").'
+        ) from None
 
 
 def is_missing(text: str) -> bool:

@@ -2,13 +2,14 @@
 
 import re
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
-from bpgnn.data.files.cells import numbers_of, texts_of
+from bpgnn.data.counted import counted
+from bpgnn.data.files.cells import is_number, numbers_of, texts_of
 from bpgnn.data.files.columns import Column
-from bpgnn.data.files.refuse import shown
+from bpgnn.data.files.refuse import listed, shown
 
 # What people write where they do not know a class.
 _NOT_KNOWN = frozenset(
@@ -24,7 +25,7 @@ _OF_PANDAS, _OF_PEOPLE = ("unnamed: 0", "__index_level_0__"), ("index", "row", "
 
 
 def class_doubts(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Note classes that may mean that no class is known.
+    """Note classes that may mean that no class is known, or the same as another one.
 
     Args:
         counts: The number of nodes of each class.
@@ -34,13 +35,29 @@ def class_doubts(counts: Mapping[str, int]) -> tuple[str, ...]:
         "The class '?' has 400 nodes. If that"
     """
     words = [word for word in counts if word.casefold() in _NOT_KNOWN]
-    if len(counts) == 2 and words == ["-1"]:  # A usual way to write no and yes.
-        return ()
-    return tuple(
-        f"The class {shown(word)} has {counts[word]:,} nodes. If that means that their class is "
-        "not known, leave those cells empty."
+    if counts.keys() in ({"-1", "1"}, {"-1", "+1"}):  # A usual way to write no and yes.
+        words = []
+    unknown = tuple(
+        f"The class {shown(word)} has {counted(counts[word], 'node', 'nodes')}. If that means that "
+        "the class is not known, leave the label empty."
         for word in words
     )
+    return unknown + _spelling_doubts(counts)
+
+
+def _spelling_doubts(classes: Iterable[str]) -> tuple[str, ...]:
+    alike: dict[float | str, list[str]] = {}
+    for word in classes:
+        alike.setdefault(float(word) if is_number(word) else word.casefold(), []).append(word)
+    return tuple(
+        f"The classes {listed(words)} {_difference(meant)}. If they are one, write them alike."
+        for meant, words in alike.items()
+        if len(words) > 1
+    )
+
+
+def _difference(meant: float | str) -> str:
+    return "differ only in case" if isinstance(meant, str) else "are the same number"
 
 
 def column_doubts(columns: Collection[Column], table: Mapping[str, np.ndarray]) -> tuple[str, ...]:

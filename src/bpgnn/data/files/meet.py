@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
+from bpgnn.data.counted import counted
 from bpgnn.data.files.cells import texts_of
 from bpgnn.data.files.edges import EdgeEnds, end_columns, known_share, refuse_unknown
 from bpgnn.data.files.near import plain
@@ -141,7 +142,8 @@ def _stray_note(ends: EdgeEnds, unknown: np.ndarray, known: set[str], known_from
     row = int(unknown.argmax())
     name, words = ends.sources if ends.sources[1][row] not in known else ends.targets
     place = ends.table.where(name, row)
+    what = counted(int(unknown.sum()), "edge was", "edges were")
     return (
-        f"{int(unknown.sum()):,} edges were left out, as an end is not among {known_from}; the "
-        f"first is {shown(words[row])} ({place})."
+        f"{what} left out, as an end is not among {known_from}; the first is {shown(words[row])} "
+        f"({place})."
     )

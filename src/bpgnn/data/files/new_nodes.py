@@ -9,10 +9,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from bpgnn.data.counted import counted
 from bpgnn.data.files.arrays import (
     edge_array,
     edge_numbers,
     feature_array,
+    has_numbers_as_ids,
     id_array,
     plain_arrays,
     weight_array,
@@ -62,7 +64,8 @@ def read_new(
     Args:
         path: A folder with tables of nodes and perhaps edges, or a table of nodes. Where the
             training read an `.npz` file, another one with `features`, perhaps `ids`, and
-            `edges` whose first row numbers new nodes and whose second known ones.
+            `edges` whose first row holds new nodes and whose second known ones, as node
+            numbers or ids.
         like: The data of the training.
         id_column: The column of ids; as in training if left out.
 
@@ -159,8 +162,9 @@ def _joined(
         weight = torch.cat([ends.weight[torch.from_numpy(way)] for way in (forward, backward)])
     notes = ends.notes
     if left := int((~forward & ~backward).sum()):
-        why = "they do not join a new node with a known one"
-        notes += (f"{left:,} edges of {edges.path} were left out: {why}.",)
+        why = "edges must join a new node with a known one"
+        what = counted(left, "edge was", "edges were")
+        notes += (f"{what} left out of {edges.path}: {why}.",)
     return torch.from_numpy(index), weight, notes
 
 
@@ -181,8 +185,10 @@ def _from_arrays(path: Path, like: OwnData) -> NewNodes:
         ids, edges = id_array(arrays, features.size(0)), edge_array(arrays)
         if edges is None:
             return NewNodes(ids, features, torch.empty(2, 0, dtype=torch.long))
-        parts = (edge_numbers(edges[0], ids, "edges"), edge_numbers(edges[1], like.ids, "edges"))
-        index, weight = torch.stack(parts), weight_array(arrays)
+        new = edge_numbers(edges[0], ids, may_be_ids=has_numbers_as_ids(arrays))
+        # Ids of the training are kept as text: whether they were numbers is not known any more.
+        known = edge_numbers(edges[1], like.ids, may_be_ids=True)
+        index, weight = torch.stack([new, known]), weight_array(arrays)
         for end, count in zip(index, (len(ids), like.dataset.num_nodes), strict=True):
             check_edges(torch.stack([end, end]), count, weight, name="edges")
         return NewNodes(ids, features, index, weight)

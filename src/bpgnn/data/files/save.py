@@ -50,6 +50,7 @@ def save_own(own: OwnData) -> bytes:
         "ids": list(data.node_names),
         "class_names": list(data.class_names),
         "notes": list(data.notes),
+        "num_neighbours": data.num_neighbours,
         "splits": {name: parts.name for name in _SPLITS if (parts := getattr(data, name))},
         "columns": None if own.columns is None else own.columns.to_json(),
         "id_name": own.id_name,
@@ -104,6 +105,8 @@ def _own_from(tensors: dict[str, Tensor], words: dict[str, Any]) -> OwnData:
         node_names=tuple(map(str, words["ids"])),
         feature_kind=words["feature_kind"],
         notes=tuple(map(str, words["notes"])),
+        # Data that were saved before this was kept have no such word.
+        num_neighbours=words.get("num_neighbours"),
         **splits,
     )
     columns = words["columns"]

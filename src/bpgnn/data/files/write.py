@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from bpgnn.data.files.refuse import listed
 from bpgnn.errors import InputError
 
 # What a spreadsheet takes for the beginning of a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def write_table(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> None:
+def write_table(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> tuple[str, ...]:
     """Write columns of equal length as CSV or Parquet, whole or not at all.
 
     In CSV a text that a spreadsheet would take for a formula gets an apostrophe before it.
@@ -24,16 +25,26 @@ def write_table(path: str | os.PathLike[str], columns: Mapping[str, Any]) -> Non
         path: Ends in `.csv` or `.parquet`.
         columns: Cells by column name, each of shape (N,).
 
+    Returns:
+        A note where cells got an apostrophe, else nothing.
+
     Raises:
         InputError: If the ending is another, or the place cannot be written to.
     """
     path = Path(path)
-    if path.suffix.lower() == ".csv":
-        write_whole(path, _as_csv(columns))
-    elif path.suffix.lower() == ".parquet":
+    if path.suffix.lower() == ".parquet":
         write_whole(path, _as_parquet(columns))
-    else:
+        return ()
+    if path.suffix.lower() != ".csv":
         raise InputError(f"{path} must end in .csv or .parquet.")
+    lists = [np.asarray(cells).tolist() for cells in columns.values()]
+    write_whole(path, _as_csv(list(columns), lists))
+    changed = [cell for cells in (columns, *lists) for cell in cells if safe_cell(cell) is not cell]
+    note = (
+        f"{path} has an apostrophe before texts that a spreadsheet would take for a formula, such "
+        f"as {listed(changed[:1])}. Parquet holds them as they are."
+    )
+    return (note,) if changed else ()
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -61,12 +72,11 @@ def safe_cell(cell: object) -> object:
     return cell
 
 
-def _as_csv(columns: Mapping[str, Any]) -> bytes:
+def _as_csv(names: list[str], columns: list[list[object]]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([safe_cell(name) for name in columns])
-    lists = [np.asarray(cells).tolist() for cells in columns.values()]
-    for row in zip(*lists, strict=True):
+    writer.writerow([safe_cell(name) for name in names])
+    for row in zip(*columns, strict=True):
         writer.writerow([_shown(cell) for cell in row])
     return text.getvalue().encode(errors="replace")
 

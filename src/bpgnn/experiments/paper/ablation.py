@@ -10,7 +10,7 @@ VARIANTS: dict[str, dict[str, object]] = {
     "no self among the witnesses": {"self_loops": False},
     "messages of weight one": {"message_weight": "none"},
     "task loss kept from the graph": {"task_shapes_graph": False},
-    "half of the embedding's inputs dropped": {"embedding_dropout": 0.5},
+    "half of the embedding's inputs dropped, not 0.8": {"embedding_dropout": 0.5},
     "no latent loss": {"latent_loss_weight": 0.0},
     "the paper's graph loss as well": {"graph_loss": "reward"},
     "likelihood graph loss as well": {"graph_loss": "likelihood"},
@@ -20,7 +20,7 @@ VARIANTS: dict[str, dict[str, object]] = {
     "observed edges without evidence": {"edge_evidence": False},
     "no own states beside the messages": {"own_states": False},
     "a classifier on top": {"scores": "head", "hidden": (128, 64)},
-    "none of these three": {
+    "a classifier on top, no own states, no observed edges": {
         "scores": "head",
         "hidden": (128, 64),
         "own_states": False,
@@ -29,7 +29,7 @@ VARIANTS: dict[str, dict[str, object]] = {
     "one sampled graph at test": {"num_samples": 1},
     "no latent graph at all": {"boolean_layers": 0},
 }
-"""What differs from the tuned model, one thing each."""
+"""What differs from the tuned model."""
 
 CASES = (("cora", 0.0), ("citeseer", 0.0), ("cora", 0.75))
 """Data sets, and the share of edges that is added."""

@@ -3,8 +3,9 @@
 import math
 import time
 import warnings
+import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, final
 
@@ -58,7 +59,8 @@ def search(
         method: A name among the methods.
         dataset: A name among the data sets.
         hours: Processor time in all, with what earlier searches of this journal have spent.
-        journal: Where trials are kept; a search that was stopped goes on from there.
+        journal: Where trials are kept; a search that was stopped goes on from there, unless the
+            preset or the room it looks in have changed since, which begins a new one.
         seed: Of the trainings, and where the search's randomness comes from.
         watch: Called after each trial.
     """
@@ -67,7 +69,8 @@ def search(
     preset = Plan(method=method, seed=seed).settings_for(dataset)
     room, starts = room_of(preset), starts_of(method, dataset, preset)
     data = load_for(Plan(method=method, seed=seed), dataset, None)
-    study = _study(optuna, f"{method} on {dataset}, seed {seed}", journal, seed)
+    mark = zlib.crc32(repr((method, dataset, seed, asdict(preset), room)).encode())
+    study = _study(optuna, f"{method} on {dataset}, seed {seed}, {mark:08x}", journal, mark)
     budget = 3600 * hours
 
     def objective(trial: Any) -> float:
@@ -141,24 +144,40 @@ class _OutOfTimeError(Exception):
     """Break off a training."""
 
 
-def _study(optuna: Any, name: str, journal: Path, seed: int) -> Any:
-    journal.parent.mkdir(parents=True, exist_ok=True)
-    _cut_torn_line(journal)
-    backend = optuna.storages.journal.JournalFileBackend(str(journal))
-    study = optuna.create_study(
-        study_name=name,
-        storage=optuna.storages.JournalStorage(backend),
-        pruner=optuna.pruners.MedianPruner(n_startup_trials=4),
-        load_if_exists=True,
-    )
+def _study(optuna: Any, name: str, journal: Path, mark: int) -> Any:
+    try:
+        journal.parent.mkdir(parents=True, exist_ok=True)
+        _mend(journal)
+        backend = optuna.storages.journal.JournalFileBackend(str(journal))
+        study = optuna.create_study(
+            study_name=name,
+            storage=optuna.storages.JournalStorage(backend),
+            pruner=optuna.pruners.MedianPruner(n_startup_trials=4),
+            load_if_exists=True,
+        )
+    except OSError as error:
+        raise InputError(
+            f"{journal} cannot be written ({error.strerror}). Name another file with --journal."
+        ) from None
+    except (ValueError, LookupError, TypeError, AssertionError):
+        raise InputError(
+            f"{journal} is not the journal of a search, or is damaged. Name another file with "
+            "--journal."
+        ) from None
     # A search that goes on draws other settings than it began with.
-    study.sampler = optuna.samplers.TPESampler(seed=seed + 7919 * len(study.trials))
+    study.sampler = optuna.samplers.TPESampler(seed=(mark + 7919 * len(study.trials)) % 2**32)
     return study
 
 
-def _cut_torn_line(journal: Path) -> None:
-    """Cut off a last line that a crash left unfinished: Optuna would read no further."""
+def _mend(journal: Path) -> None:
+    """Cut off a last line that a crash left unfinished: Optuna would read no further.
+
+    Optuna takes any other last line for one of those, and would write on behind it.
+    """
     content = journal.read_bytes() if journal.exists() else b""
+    beginning = b'{"op_code":'
+    if not content.startswith(beginning[: len(content)]):
+        raise ValueError
     if content and not content.endswith(b"\n"):
         with journal.open("r+b") as file:
             file.truncate(content.rfind(b"\n") + 1)
@@ -195,5 +214,5 @@ def _optuna() -> Any:
         import optuna
     except ImportError:
         raise InputError("A search needs Optuna. Get it with: pip install 'bpgnn[tune]'") from None
-    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna

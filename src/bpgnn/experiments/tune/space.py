@@ -61,6 +61,10 @@ _WIDTHS = {
 }
 
 
+_ONLY_WITH = {"witness": ("residual", "boolean")}
+"""Settings that do something only where another one has a certain value."""
+
+
 def room_of(settings: Settings) -> dict[str, Range | Choice]:
     """List where the settings of a method are looked for.
 
@@ -74,9 +78,14 @@ def room_of(settings: Settings) -> dict[str, Range | Choice]:
         if item.name == "hidden":
             several = isinstance(settings.hidden, tuple)  # pyright: ignore[reportAttributeAccessIssue]
             found["hidden"] = _WIDTHS["several" if several else "one"]
-        elif item.name in ROOM:
+        elif item.name in ROOM and _does_something(item.name, settings):
             found[item.name] = ROOM[item.name]
     return found
+
+
+def _does_something(name: str, settings: Settings) -> bool:
+    other, value = _ONLY_WITH.get(name, (name, None))
+    return value is None or getattr(settings, other) == value
 
 
 def starts_of(method: str, dataset: str, preset: Settings) -> dict[str, dict[str, object]]:

@@ -14,5 +14,7 @@ def section(source: Source) -> Section:
         source, PRINTED, DATASETS, lambda function, name: cell(function, name, seeds)
     )
     head = ("aggregation", *(NAMES[dataset] for dataset in DATASETS))
-    table = ReportTable("The tuned model.", head, rows)
-    return Section("aggregation", AGGREGATION.question, (table.with_best_marked(),))
+    table = ReportTable("The tuned model.", head, rows).with_best_marked()
+    columns = {NAMES[dataset]: (dataset,) for dataset in DATASETS}
+    remarks = source.against_others(PRINTED, columns, cell, seeds, ours="gcn")
+    return Section("aggregation", AGGREGATION.question, (table,), remarks=remarks)

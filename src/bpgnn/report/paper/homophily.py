@@ -1,10 +1,12 @@
 """The paper's figure of labels by edge probability."""
 
+import math
 import statistics
 from typing import cast
 
 from scipy.stats import spearmanr
 
+from bpgnn.data.counted import counted
 from bpgnn.experiments.paper.homophily import HOMOPHILY, cell
 from bpgnn.experiments.paper.systems import TRACKS
 from bpgnn.experiments.store import Line
@@ -24,13 +26,14 @@ _CAPTION = (
 
 def section(source: Source) -> Section:
     """Show how often a probable edge joins equal labels."""
+    seeds = source.seeds(HOMOPHILY)
     panels = [
         _panel(source, track, dataset) for track in TRACKS for dataset in ("cora", "citeseer")
     ]
     remarks = tuple(remark for panel in panels for remark in _remarks(panel))
     figure = draw("homophily", _CAPTION, panels)
     drawn = tuple(
-        (f"{NAMES[dataset]}, {track} track", cell(track, dataset, range(1))[0].command)
+        (f"{NAMES[dataset]}, {track} track", *source.origin(cell(track, dataset, seeds)))
         for track in TRACKS
         for dataset in ("cora", "citeseer")
     )
@@ -39,20 +42,24 @@ def section(source: Source) -> Section:
 
 def _panel(source: Source, track: str, dataset: str) -> Panel:
     lines = source.found(cell(track, dataset, source.seeds(HOMOPHILY)))
-    series = tuple(_series(lines, key, name) for key, name in (("latent", "P"), ("product", "P~")))
-    title = f"{NAMES[dataset]}, {track} track"
+    pairs = [found for line in lines if (found := _test_pairs(line))]
+    series = tuple(_series(pairs, key, name) for key, name in (("latent", "P"), ("product", "P~")))
+    title = f"{NAMES[dataset]}, {track} track, {counted(len(pairs), 'seed', 'seeds')}"
     return Panel(title, "probability", "same label, %", series, x_range=(0.0, 1.0))
 
 
-def _series(lines: list[Line], key: str, name: str) -> Series:
-    found = [((line["latent_graph"] or {}).get("test_pairs") or {}).get(key) for line in lines]
-    known = [counts for counts in found if counts]
+def _test_pairs(line: Line) -> Line:
+    return (line.get("latent_graph") or {}).get("test_pairs") or {}
+
+
+def _series(pairs: list[Line], key: str, name: str) -> Series:
+    known = [counts for one in pairs if (counts := one.get(key))]
     points = []
     for place, counts in enumerate(zip(*known, strict=True)):
         # Each pair was counted in both directions.
         if sum(pairs for pairs, _ in counts) / 2 >= _LEAST_PAIRS * len(known):
             shares = [100 * same / pairs for pairs, same in counts if pairs]
-            spread = statistics.stdev(shares) if len(shares) > 1 else 0.0
+            spread = statistics.stdev(shares) if len(shares) > 1 else math.nan
             points.append((0.05 + 0.1 * place, statistics.mean(shares), spread))
     x, y, error = zip(*points, strict=True) if points else ((), (), ())
     return Series(name, x, y, error)

@@ -21,7 +21,13 @@ def section(source: Source) -> Section:
         )
         for table in tables
     ]
-    return Section("labels", LABELS.question, tables, (draw("labels", _CAPTION, panels),))
+    columns = {
+        f"{NAMES[dataset]}, {count} of each class": (dataset, count)
+        for dataset in ("cora", "citeseer")
+        for count in COUNTS
+    }
+    remarks = source.against_others(METHODS, columns, cell, source.seeds(LABELS))
+    return Section("labels", LABELS.question, tables, (draw("labels", _CAPTION, panels),), remarks)
 
 
 def _table(source: Source, dataset: str) -> ReportTable:

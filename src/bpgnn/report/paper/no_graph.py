@@ -10,6 +10,10 @@ def section(source: Source) -> Section:
     """Show accuracies where there is no graph."""
     seeds = source.seeds(NO_GRAPH)
     rows = source.rows(METHODS, CASES, cell, seeds)
-    heads = [f"{NAMES.get(name, name)}{', hidden' if hidden else ''}" for name, hidden in CASES]
-    table = ReportTable("Test accuracy.", ("method", *heads), rows)
-    return Section("no-graph", NO_GRAPH.question, (table.with_best_marked(),))
+    columns = {
+        f"{NAMES.get(name, name)}{', hidden' if hidden else ''}": (name, hidden)
+        for name, hidden in CASES
+    }
+    table = ReportTable("Test accuracy.", ("method", *columns), rows).with_best_marked()
+    remarks = source.against_others(METHODS, columns, cell, seeds)
+    return Section("no-graph", NO_GRAPH.question, (table,), remarks=remarks)

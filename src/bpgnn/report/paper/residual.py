@@ -25,11 +25,11 @@ def _best_witnesses(rows: dict[str, tuple[Entry, ...]], heads: list[str]) -> lis
     """Name the form of witness with the highest mean, where several were run."""
     parts = []
     for place, head in enumerate(heads):
-        forms = {RESIDUALS[one]: rows[RESIDUALS[one]][place].mean for one in WITNESSES}
-        known = {name: mean for name, mean in forms.items() if mean is not None}
+        forms = {RESIDUALS[one]: rows[RESIDUALS[one]][place] for one in WITNESSES}
+        known = {name: one.mean for name, one in forms.items() if one.mean is not None}
         if len(known) > 1:
             best = max(known, key=lambda name: known[name])
-            parts.append(f"{head}: {best} ({known[best]:.1f})")
+            parts.append(f"{head}: {best}, {forms[best].text}")
     return [f"The form of witness with the highest mean: {'; '.join(parts)}."] if parts else []
 
 
@@ -45,6 +45,6 @@ def _against(source: Source, other: str) -> str | None:
     if not parts:
         return None
     return (
-        f"The Boolean product against {RESIDUALS[other]}, in points on the same seeds with a "
-        f"bootstrap interval: {'; '.join(parts)}."
+        f"The Boolean product against {RESIDUALS[other]} on the same seeds, in points: "
+        f"{'; '.join(parts)}."
     )

@@ -3,7 +3,6 @@
 from typing import get_args
 
 from bpgnn.experiments.paper.robustness import METHODS, ROBUSTNESS, SHARES, Change, cell
-from bpgnn.report.difference import against_others
 from bpgnn.report.draw import Panel, draw, line_of
 from bpgnn.report.section import Section
 from bpgnn.report.source import NAMES, Source
@@ -21,15 +20,12 @@ def section(source: Source) -> Section:
     )
     figure = draw("robustness", _CAPTION, [_panel(table) for table in tables])
     seeds, most = source.seeds(ROBUSTNESS), SHARES[-1]
-    remarks = tuple(
-        sentence
+    columns = {
+        f"{NAMES[dataset]}, {100 * most:.0f} % {change}": (dataset, change, most)
         for dataset in ("cora", "citeseer")
         for change in get_args(Change)
-        for sentence in against_others(
-            {one: source.found(cell(one, dataset, change, most, seeds)) for one in METHODS},
-            f"{NAMES[dataset]}, {100 * most:.0f} % {change}",
-        )
-    )
+    }
+    remarks = source.against_others(METHODS, columns, cell, seeds)
     return Section("robustness", ROBUSTNESS.question, tables, (figure,), remarks)
 
 
@@ -44,4 +40,4 @@ def _table(source: Source, dataset: str, change: Change) -> ReportTable:
 def _panel(table: ReportTable) -> Panel:
     shares = [100 * share for share in SHARES]
     series = tuple(line_of(name, shares, entries) for name, entries in table.rows)
-    return Panel(table.caption, "share of the edges, %", "test accuracy, %", series)
+    return Panel(table.caption, "share of the edges, %", "test accuracy, %", series, x_ticks=shares)

@@ -2,7 +2,6 @@
 
 from bpgnn.experiments.paper.splits import SPLITS, cell
 from bpgnn.experiments.paper.systems import DATASETS, SYSTEMS
-from bpgnn.report.difference import against_others
 from bpgnn.report.section import Section
 from bpgnn.report.source import NAMES, Source
 from bpgnn.report.table import ReportTable
@@ -13,11 +12,6 @@ def section(source: Source) -> Section:
     seeds = source.seeds(SPLITS)
     rows = source.rows(SYSTEMS, [(name,) for name in DATASETS], cell, seeds)
     table = ReportTable("Test accuracy.", ("method", *NAMES.values()), rows)
-    remarks = tuple(
-        sentence
-        for name in DATASETS
-        for sentence in against_others(
-            {method: source.found(cell(method, name, seeds)) for method in SYSTEMS}, NAMES[name]
-        )
-    )
+    columns = {NAMES[name]: (name,) for name in DATASETS}
+    remarks = source.against_others(SYSTEMS, columns, cell, seeds)
     return Section("splits", SPLITS.question, (table.with_best_marked(),), remarks=remarks)
