@@ -7,7 +7,7 @@ from bpgnn.method import MethodSettings, sizes_of
 from bpgnn.methods.registry import METHODS, settings_of
 from bpgnn.training import memory
 from bpgnn.training.fit import fit
-from bpgnn.training.memory import free_memory, in_words, memory_of_methods
+from bpgnn.training.memory import free_in_container, free_memory, in_words, memory_of_methods
 from bpgnn.training.problem import make_problem
 
 
@@ -22,10 +22,35 @@ def test_some_memory_is_free_here():
 
 
 def test_the_limit_of_a_container_counts(monkeypatch):
-    figures = {"memory.max": 5_000_000, "memory.current": 3_000_000}
-    monkeypatch.setattr(memory, "_control_group", figures.get)
-    monkeypatch.setattr(memory, "_cached_files", lambda: 500_000)
+    monkeypatch.setattr(memory, "free_in_container", lambda: 2_500_000)
     assert free_memory(torch.device("cpu")) == 2_500_000
+
+
+@pytest.mark.parametrize(
+    ("folder", "limit", "used", "prefix"),
+    [
+        (".", "memory.max", "memory.current", ""),
+        ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"),
+    ],
+)
+def test_a_limit_is_read_in_the_form_of_today_and_the_one_before(
+    tmp_path, folder, limit, used, prefix
+):
+    place = tmp_path / folder
+    place.mkdir(exist_ok=True)
+    (place / limit).write_text("5000000\n")
+    (place / used).write_text("3000000\n")
+    assert free_in_container(tmp_path) == 2_000_000
+    figures = f"anon 7\n{prefix}inactive_file 300000\n{prefix}active_file 200000\n"
+    (place / "memory.stat").write_text(figures)
+    assert free_in_container(tmp_path) == 2_500_000
+
+
+def test_without_a_limit_a_container_says_nothing(tmp_path):
+    assert free_in_container(tmp_path) is None
+    (tmp_path / "memory.max").write_text("max\n")
+    (tmp_path / "memory.current").write_text("3000000\n")
+    assert free_in_container(tmp_path) is None
 
 
 @pytest.mark.parametrize(

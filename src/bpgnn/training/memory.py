@@ -16,8 +16,31 @@ def free_memory(device: torch.device) -> int:
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]
     free = psutil.virtual_memory().available
-    limit, used = (_control_group(name) for name in ("memory.max", "memory.current"))
-    return free if limit is None or used is None else min(free, limit - used + _cached_files())
+    within = free_in_container()
+    return free if within is None else min(free, within)
+
+
+def free_in_container(root: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """Count the bytes that a container's limit leaves, or None where none is set.
+
+    Files that it has read count as free, for it gives them up when asked.
+
+    Args:
+        root: Where the system tells of limits, in the form of today or the one before.
+    """
+    for folder, limit, used, cached in (
+        (root, "memory.max", "memory.current", ("inactive_file", "active_file")),
+        (
+            root / "memory",
+            "memory.limit_in_bytes",
+            "memory.usage_in_bytes",
+            ("total_inactive_file", "total_active_file"),
+        ),
+    ):
+        most, now = (_figure(folder / name) for name in (limit, used))
+        if most is not None and now is not None:
+            return most - now + _sum_of(folder / "memory.stat", cached)
+    return None
 
 
 def check_memory(name: str, settings: MethodSettings, problem: Problem) -> None:
@@ -73,20 +96,20 @@ def in_words(count: int) -> str:
     return f"{count / 1e9:,.1f} GB" if count >= 1e9 else f"{max(count // 1_000_000, 1):,} MB"
 
 
-def _cached_files() -> int:
-    """Count what a container holds of files that it read, which it gives up when asked."""
+def _sum_of(path: Path, names: tuple[str, ...]) -> int:
+    """Add up some of the figures of a file, as far as they are there."""
     try:
-        lines = Path("/sys/fs/cgroup/memory.stat").read_text().splitlines()
+        lines = path.read_text().splitlines()
     except OSError:
         return 0
     counts = dict(line.split(" ", 1) for line in lines if " " in line)
-    return sum(int(counts.get(name, 0)) for name in ("inactive_file", "active_file"))
+    return sum(int(counts.get(name, 0)) for name in names)
 
 
-def _control_group(name: str) -> int | None:
-    """Read a figure that a container's limits are made of, where there are any."""
+def _figure(path: Path) -> int | None:
+    """Read a figure, where there is one: no limit is told in words."""
     try:
-        text = Path("/sys/fs/cgroup", name).read_text().strip()
+        text = path.read_text().strip()
     except OSError:
         return None
     return int(text) if text.isdigit() else None
