@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -61,7 +62,10 @@ def workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
         cluster: Address of the scheduler, whose workers are used instead.
     """
     if cluster is None:
-        yield _Local(jobs)
+        with warnings.catch_warnings():
+            # loky says so whenever it replaces a worker for its memory; no job is lost by that.
+            warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
+            yield _Local(jobs)
         return
     with _client(cluster) as client:
         from distributed.client import FutureCancelledError
