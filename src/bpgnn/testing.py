@@ -129,6 +129,20 @@ def _no_graph(method: type[Method[Any]], settings: MethodSettings) -> None:
         assert not refusal, f"`graph_use` is {method.graph_use!r}, but it says: {refusal}"
 
 
+@_check("where it ignores the graph, any graph gives the same predictions")
+def _ignoring(method: type[Method[Any]], settings: MethodSettings) -> None:
+    if method.graph_use != "ignored":
+        return
+    with_graph, without = (
+        make_problem(data, settings) for data in (_data(), _data().with_graph(None))
+    )
+    one, same = (
+        _evaluated(_trained(method, settings, problem), problem)
+        for problem in (with_graph, without)
+    )
+    assert torch.equal(one.logits, same.logits), "The graph changes what it predicts."
+
+
 @_check("a graph with weights of another precision will do")
 def _weighted(method: type[Method[Any]], settings: MethodSettings) -> None:
     data = _data()

@@ -1,7 +1,7 @@
 import pytest
 
 from bpgnn.experiments.experiment import Experiment, quickened
-from bpgnn.experiments.paper import aggregation, layers, results
+from bpgnn.experiments.paper import aggregation, layers, results, robustness
 from bpgnn.experiments.paper.systems import DATASETS, SYSTEMS
 from bpgnn.experiments.registry import EXPERIMENTS
 from bpgnn.experiments.run import Run, over_seeds
@@ -54,3 +54,11 @@ def test_the_main_table_has_thirteen_systems_which_the_paper_prints():
 def test_tables_of_settings_have_what_the_paper_prints():
     assert set(layers.NUMBERS) == set(layers.PRINTED)
     assert set(aggregation.FUNCTIONS) == set(aggregation.PRINTED)
+
+
+def test_a_method_that_ignores_the_graph_is_not_run_again_where_edges_change():
+    runs = [run for run in robustness.grid(range(2)) if run.plan.method == "slaps"]
+    assert len(runs) == 2 * 2
+    assert robustness.cell("slaps", "cora", "deleted", 0.5, range(2)) == runs[:2]
+    changed = robustness.cell("idgl", "cora", "deleted", 0.5, range(1))
+    assert changed[0].plan.drop_edges == 0.5

@@ -6,6 +6,7 @@ from bpgnn.errors import InputError
 from bpgnn.graph import Graph
 from bpgnn.methods.gcn import GCN
 from bpgnn.methods.registry import METHODS
+from bpgnn.nn import factor
 from bpgnn.testing import METHOD_CHECKS
 
 # The classifier of SLAPS learns from the end of the warm-up on.
@@ -23,6 +24,15 @@ def test_the_method_keeps_the_contract(name, check):
 def test_bpgnn_with_evidence_for_its_edges_keeps_the_contract(check):
     method = METHODS["bpgnn"]
     METHOD_CHECKS[check](method, method.preset("tuned", "my own").changed({"edge_evidence": True}))
+
+
+@pytest.mark.parametrize("name", ["idgl", "idgl-anch"])
+def test_features_that_stay_sparse_do_as_well_as_dense_ones(monkeypatch, name):
+    """The contract's features are so many that both would be dense."""
+    monkeypatch.setattr(factor, "DENSE_SPEED", 0)
+    (promise,) = (one for one in METHOD_CHECKS if one.startswith("dense features"))
+    method = METHODS[name]
+    METHOD_CHECKS[promise](method, method.preset("tuned", "my own").changed(QUICK.get(name, {})))
 
 
 def as_it_is(_, problem):
@@ -52,4 +62,12 @@ def test_what_a_method_says_of_the_graph_is_tried_without_one(
     monkeypatch.setattr(GCN, "_graph", graph_of)
     (promise,) = (one for one in METHOD_CHECKS if one.startswith("without a graph"))
     with pytest.raises(error, match=words):
+        METHOD_CHECKS[promise](GCN, GCN.preset("tuned", "my own"))
+
+
+def test_a_method_that_says_it_ignores_the_graph_is_held_to_it(monkeypatch):
+    monkeypatch.setattr(GCN, "graph_use", "ignored")
+    monkeypatch.setattr(GCN, "_graph", replaced)
+    (promise,) = (one for one in METHOD_CHECKS if one.startswith("where it ignores"))
+    with pytest.raises(AssertionError, match="The graph changes what it predicts"):
         METHOD_CHECKS[promise](GCN, GCN.preset("tuned", "my own"))

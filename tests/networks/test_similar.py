@@ -23,7 +23,7 @@ def forms(dense):
 @pytest.fixture(params=["compiled", "blocks"])
 def way(request, monkeypatch):
     """Both searches over sparse vectors, and dense ones in blocks of few rows."""
-    monkeypatch.setattr(similar, "_DENSE_SPEED", 0 if request.param == "compiled" else 1e9)
+    monkeypatch.setattr(similar, "DENSE_SPEED", 0 if request.param == "compiled" else 1e9)
     monkeypatch.setattr(similar, "BLOCK_ENTRIES", 40 * 7)
 
 

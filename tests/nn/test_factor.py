@@ -1,11 +1,13 @@
 import pytest
 import torch
 
+from bpgnn.nn import factor
 from bpgnn.nn.factor import (
     DenseFactor,
     FeatureGram,
     SparseFactor,
     chosen_rows,
+    feature_factor,
     is_nonnegative,
     to_dense,
     transposed,
@@ -64,9 +66,22 @@ def test_dense_factors_multiply_and_differentiate_as_matrices_do():
     torch.testing.assert_close(found[1], slopes.T @ left.tensor)
 
 
+def test_bags_of_few_words_stay_sparse_and_crowded_ones_do_not():
+    generator = torch.Generator().manual_seed(0)
+    for share, kind in ((0.02, SparseFactor), (0.5, DenseFactor)):
+        dense = (torch.rand(200, 50, generator=generator) < share).float()
+        assert isinstance(feature_factor(sparse(dense)), kind)
+    assert torch.equal(feature_factor(sparse(dense)).tensor, dense)
+
+
+@pytest.fixture(params=[0, 1e9], ids=["stays sparse", "made dense"])
+def way(request, monkeypatch):
+    monkeypatch.setattr(factor, "DENSE_SPEED", request.param)
+
+
 @pytest.mark.parametrize("stored", [True, False])
 @pytest.mark.parametrize("kind", [sparse, lambda dense: dense])
-def test_the_gram_matrix_is_that_of_dense_features(kind, stored):
+def test_the_gram_matrix_is_that_of_dense_features(way, kind, stored):
     dense = words(8)
     gram = FeatureGram(kind(dense), stored=stored)
     torch.testing.assert_close(gram.rows(2, 7), (dense @ dense.T)[2:7])

@@ -2,6 +2,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from bpgnn.nn import factor
 from bpgnn.nn.similarity import FactoredSimilarity
 from bpgnn.nn.sparse import SparseMatrix
 from bpgnn.nn.thresholded import ThresholdedSimilarity
@@ -17,9 +18,13 @@ def vectors(seed=0):
 
 
 @pytest.mark.parametrize("sparse", [True, False])
+@pytest.mark.parametrize("speed", [0, 1e9], ids=["stay sparse", "made dense"])
 @pytest.mark.parametrize("epsilon", [0.0, 0.5])
 @pytest.mark.parametrize("columns", [None, torch.tensor([7, 2, 0])])
-def test_similarities_are_mean_cosines_above_the_threshold(sparse, epsilon, columns):
+def test_similarities_are_mean_cosines_above_the_threshold(
+    monkeypatch, sparse, speed, epsilon, columns
+):
+    monkeypatch.setattr(factor, "DENSE_SPEED", speed)
     dense = vectors()
     given = SparseMatrix.from_csr(dense.to_sparse_csr()) if sparse else dense
     compare = WeightedCosine(5, 3, epsilon).double()

@@ -13,7 +13,7 @@ from bpgnn.graph import Graph, with_both_directions
 from bpgnn.method import Method, MethodSettings, Output, Problem, Sizes
 from bpgnn.nn.aggregation import weighted_sum
 from bpgnn.nn.dropout import dropout
-from bpgnn.nn.factor import FeatureGram
+from bpgnn.nn.factor import FeatureGram, is_crowded
 from bpgnn.nn.heaviest import heaviest_neighbours
 from bpgnn.nn.nearest import nearest_graph
 from bpgnn.nn.normalized import normalized
@@ -275,6 +275,8 @@ def states_memory(settings: IterativeSettings, sizes: Sizes) -> int:
     width = settings.num_perspectives * settings.hidden
     states = 4 * num_nodes * rounds * (6 * width + 8 * settings.hidden)
     values = 8 * sizes.num_values * (4 + 4 * settings.num_perspectives)
+    if is_crowded(sizes.num_values, num_nodes, sizes.num_features):
+        values += 32 * num_nodes * sizes.num_features * settings.num_perspectives
     weights = 16 * sizes.num_features * (settings.hidden + settings.num_perspectives)
     # Blocks of rows, a few at a time.
     return states + values + weights + 100 * sizes.num_edges + 2**26

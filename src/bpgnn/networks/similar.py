@@ -8,14 +8,12 @@ from torch import Tensor
 from torch.autograd.function import FunctionCtx
 
 from bpgnn.infer.compiled import inlined, lean
+from bpgnn.nn.factor import DENSE_SPEED
 from bpgnn.nn.pattern import Pattern, product_at
 from bpgnn.nn.sparse import Features, SparseMatrix
 
 # Scores at a time in the search over dense vectors.
 BLOCK_ENTRIES = 1 << 24
-
-# Measured: a dense product does this many multiplications while a sparse one does one.
-_DENSE_SPEED = 30
 
 
 @torch.no_grad()
@@ -40,7 +38,7 @@ def most_similar(vectors: Features, count: int) -> Tensor:  # (N, F) -> (N, K)
     if isinstance(vectors, SparseMatrix):
         num_nodes, width = vectors.shape
         work = float((vectors.column_pointer.diff().double() ** 2).sum())
-        if _DENSE_SPEED * work < num_nodes**2 * width:
+        if DENSE_SPEED * work < num_nodes**2 * width:
             return _search_sparse(vectors, count)
         vectors = vectors.by_rows.to_dense()
     rows = max(1, BLOCK_ENTRIES // vectors.size(0))

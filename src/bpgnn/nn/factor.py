@@ -10,6 +10,9 @@ from typing_extensions import override
 
 from bpgnn.nn.sparse import Features, SparseMatrix, matmul, values_of
 
+DENSE_SPEED = 30
+"""How many multiplications a dense product does while a sparse one does one, measured."""
+
 
 class Factor(ABC):
     """Hold N vectors z; two factors L and R stand for the matrix of products L Rᵀ.
@@ -209,12 +212,24 @@ class FeatureGram:
 
 
 def feature_factor(features: Features) -> Factor:  # (N, F)
-    """Take features as vectors; sparse ones stay sparse where the compiled loops run."""
+    """Take features as vectors; sparse ones stay sparse where the compiled loops pay."""
     if isinstance(features, SparseMatrix):
-        if features.value.device.type == "cpu":
+        crowded = is_crowded(features.value.numel(), *features.shape)
+        if features.value.device.type == "cpu" and not crowded:
             return SparseFactor(features, features.value.unsqueeze(1))
         features = to_dense(features)
     return DenseFactor(features)
+
+
+def is_crowded(num_values: int, num_rows: int, width: int) -> bool:
+    """Tell whether rows share so many places that dense products of them are faster.
+
+    Example:
+        >>> is_crowded(num_values=500, num_rows=100, width=10)
+        True
+    """
+    share = num_values / max(1, num_rows * width)
+    return DENSE_SPEED * share**2 > 1
 
 
 def transposed(matrix: SparseMatrix) -> SparseMatrix:
