@@ -1,11 +1,11 @@
 import pytest
 
 from bpgnn.experiments.experiment import Experiment, quickened
-from bpgnn.experiments.paper import aggregation, layers, results, robustness
+from bpgnn.experiments.paper import ablation, aggregation, layers, results, robustness
 from bpgnn.experiments.paper.systems import DATASETS, SYSTEMS
 from bpgnn.experiments.registry import EXPERIMENTS
 from bpgnn.experiments.run import Run, over_seeds
-from bpgnn.methods.registry import METHODS
+from bpgnn.methods.registry import METHODS, settings_of
 from bpgnn.training.plan import Plan
 
 
@@ -57,8 +57,22 @@ def test_tables_of_settings_have_what_the_paper_prints():
 
 
 def test_a_method_that_ignores_the_graph_is_not_run_again_where_edges_change():
-    runs = [run for run in robustness.grid(range(2)) if run.plan.method == "slaps"]
+    runs = [run for run in robustness.ROBUSTNESS.runs(2) if run.plan.method == "slaps"]
     assert len(runs) == 2 * 2
     assert robustness.cell("slaps", "cora", "deleted", 0.5, range(2)) == runs[:2]
     changed = robustness.cell("idgl", "cora", "deleted", 0.5, range(1))
     assert changed[0].plan.drop_edges == 0.5
+
+
+def test_what_a_data_set_has_anyway_is_no_variant_of_its_model():
+    tuned = settings_of("bpgnn", "tuned", "cora")
+    same = [
+        name
+        for name, changes in ablation.VARIANTS.items()
+        if all(getattr(tuned, key) == value for key, value in changes.items())
+    ]
+    assert "as tuned" in same
+    cells = [ablation.cell(name, "cora", 0.0, range(2)) for name in ablation.VARIANTS]
+    assert len({cell[0].command for cell in cells}) == len(cells) - len(same) + 1
+    commands = [job.command for job in ablation.ABLATION.runs(2)]
+    assert len(commands) == len(set(commands))

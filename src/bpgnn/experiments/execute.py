@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import torch
 
@@ -20,6 +20,11 @@ from bpgnn.training.record import forget_peak_memory, machine, versions
 from bpgnn.training.run import load_for
 
 Job = Run | Timing
+
+
+def distinct(jobs: Iterable[Job]) -> list[Job]:
+    """List each job once, however often it is asked for."""
+    return list({job.command: job for job in jobs}.values())
 
 
 def execute(

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
-from bpgnn.experiments.execute import Job
+from bpgnn.experiments.execute import Job, distinct
 from bpgnn.experiments.run import Run
 
 
@@ -28,10 +28,10 @@ class Experiment:
     is_quick: Callable[[Job], bool] = lambda _: True
 
     def runs(self, num_seeds: int | None = None, *, fast: bool = False) -> list[Job]:
-        """List the runs; `fast` ones take few steps, to try the whole rather than to believe it."""
-        found = self.grid(range(self.num_seeds if num_seeds is None else num_seeds))
+        """List each run once; `fast` ones take few steps, to try all rather than to believe it."""
+        found = distinct(self.grid(range(self.num_seeds if num_seeds is None else num_seeds)))
         if not fast:
-            return list(found)
+            return found
         kept = [job for job in found if self.is_quick(job)]
         return [quickened(job) if isinstance(job, Run) else job for job in kept]
 

@@ -11,7 +11,7 @@ from typing import cast, final
 import joblib
 
 from bpgnn.errors import InputError
-from bpgnn.experiments.execute import Job, failure
+from bpgnn.experiments.execute import Job, distinct, failure
 from bpgnn.experiments.execute import execute as _execute
 from bpgnn.experiments.store import Append, Line, Store
 from bpgnn.experiments.workers import LOST, Pool, Workers, end_with, workers
@@ -76,15 +76,15 @@ def run_missing(
         raise InputError(f"`jobs` must be 1 or more, but got {jobs}.")
     deadline = None if hours is None else time.time() + 3600 * hours
     with store.writing() as append:
-        distinct = list({run.command: run for run in runs}.values())
+        asked = distinct(runs)
         known = store.read()
         kept = {
             run.command: known[run.command]
-            for run in distinct
+            for run in asked
             if run.command in known and _counts(known[run.command], run, run_hours, retry=retry)
         }
         make = execute or partial(_execute, run_hours=run_hours)
-        grid = _Grid(distinct, kept, append, watch, make, deadline)
+        grid = _Grid(asked, kept, append, watch, make, deadline)
         for line in known.values():
             grid.pace.see(line)
         with workers(jobs, cluster) as hands:

@@ -94,6 +94,8 @@ class Source:
     ) -> tuple[str, ...]:
         """Compare a row with the others in every column, in a sentence each.
 
+        An entry that is the same runs as ours is nothing to compare with.
+
         Args:
             names: Of the rows.
             columns: What `cell` takes beside the name, by what the sentence calls the column.
@@ -102,13 +104,13 @@ class Source:
             ours: The row that others are compared with.
         """
         names = list(names)
-        return tuple(
-            sentence
-            for about, column in columns.items()
-            for sentence in against_others(
-                {name: self.found(cell(name, *column, seeds)) for name in names}, about, ours=ours
-            )
-        )
+        sentences: list[str] = []
+        for about, column in columns.items():
+            runs = {name: cell(name, *column, seeds) for name in names}
+            apart = {name for name in names if name == ours or runs[name] != runs[ours]}
+            found = {name: self.found(runs[name]) for name in names if name in apart}
+            sentences += against_others(found, about, ours=ours)
+        return tuple(sentences)
 
     def timing(self, job: Timing) -> Line | None:
         """Return the line of a timing that has a result."""

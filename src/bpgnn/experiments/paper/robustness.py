@@ -28,7 +28,7 @@ def cell(method: str, dataset: str, change: Change, share: float, seeds: range) 
 
 def grid(seeds: range) -> list[Run]:
     """List noisy, thinned and clean graphs."""
-    runs = [
+    return [
         run
         for method in METHODS
         for dataset in ("cora", "citeseer")
@@ -36,7 +36,6 @@ def grid(seeds: range) -> list[Run]:
         for share in SHARES
         for run in cell(method, dataset, change, share, seeds)
     ]
-    return list({run.command: run for run in runs}.values())
 
 
 ROBUSTNESS = Experiment(
