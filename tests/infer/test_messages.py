@@ -17,9 +17,8 @@ def test_votes_are_the_probability_times_what_the_row_was_divided_by(kind):
     probabilities, _ = make(kind, "star")
     edges = torch.tensor([[1, 2, 5], [0, 3, 4]])
     log_prob = probabilities.log_entries(edges)
-    assert log_message_weight(probabilities, edges, log_prob, "none") is None
-    assert log_message_weight(probabilities, edges, log_prob, "probability") is log_prob
-    votes = log_message_weight(probabilities, edges, log_prob, "votes")
+    assert log_message_weight(probabilities, edges, lambda: log_prob, "probability") is log_prob
+    votes = log_message_weight(probabilities, edges, lambda: log_prob, "votes")
     divisor = (votes - log_prob).exp()
     if kind == "product":  # each node has itself and its neighbours: the centre five, others one
         torch.testing.assert_close(divisor, torch.tensor([6.0, 2.0, 2.0], dtype=torch.double))
@@ -27,3 +26,9 @@ def test_votes_are_the_probability_times_what_the_row_was_divided_by(kind):
         assert ((divisor > 1) & (divisor < torch.tensor([6.0, 2.0, 2.0]))).all()
     else:
         torch.testing.assert_close(divisor, torch.ones(3, dtype=torch.double))
+
+
+def test_probabilities_are_not_asked_for_where_messages_count_alike():
+    probabilities, _ = make("product", "star")
+    edges = torch.tensor([[1, 2, 5], [0, 3, 4]])
+    assert log_message_weight(probabilities, edges, lambda: pytest.fail("asked"), "none") is None

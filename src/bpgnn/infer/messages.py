@@ -1,5 +1,6 @@
 """The edges that were drawn, and what a message over each counts for."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import torch
@@ -25,7 +26,7 @@ def drawn_edges(neighbours: Tensor) -> Tensor:  # (N, K) -> (2, N·K)
 def log_message_weight(
     probabilities: EdgeProbabilities,
     edges: Tensor,  # (2, M)
-    log_prob: Tensor,  # (M,)
+    log_prob: Callable[[], Tensor],  # (M,)
     weighting: MessageWeight,
 ) -> Tensor | None:  # (M,)
     """Return the logarithm of what each edge's message counts for, or None for one each.
@@ -33,7 +34,7 @@ def log_message_weight(
     Args:
         probabilities: The matrix P~ that was drawn from.
         edges: The drawn edges, shape (2, M).
-        log_prob: The logarithms of P~ at them, shape (M,).
+        log_prob: Gives the logarithms of P~ at them, shape (M,); asked only if they count.
         weighting: `probability`, its P~; `votes`, P~ times what the row was divided by, so
             that the plain sum over witnesses is left; `none`, one.
 
@@ -43,5 +44,5 @@ def log_message_weight(
     if weighting == "none":
         return None
     if weighting == "votes":
-        return log_prob + probabilities.log_votes(edges[1])
-    return log_prob
+        return log_prob() + probabilities.log_votes(edges[1])
+    return log_prob()

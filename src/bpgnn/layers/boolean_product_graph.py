@@ -171,7 +171,7 @@ class BooleanProductGraph(nn.Module):
             edges = drawn_edges(found.sample.neighbours[0])
             log_prob = found.probabilities.log_entries(edges).to(x.dtype)
             weighting = self.settings.message_weight
-            log_weight = log_message_weight(found.probabilities, edges, log_prob, weighting)
+            log_weight = log_message_weight(found.probabilities, edges, lambda: log_prob, weighting)
         return edges, torch.as_tensor(log_weight).exp(), log_prob
 
     def probabilities(

@@ -6,6 +6,7 @@ BPGNN is this network over A ⋄ P, dDGM over P alone.
 from abc import ABC
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Literal, TypeVar, cast, final
 
@@ -159,10 +160,14 @@ class _Drawn:
 
     inference: Inference
     graph: Graph
-    edge_log_prob: Tensor  # (E,)
+    entries: Callable[[], Tensor]  # (E,)
     edge_scores: Tensor  # (E,)
     messages: Graph
     message_log_weight: Tensor | None  # (E of messages,)
+
+    @property
+    def edge_log_prob(self) -> Tensor:  # (E,)
+        return self.entries()
 
     @property
     def log_prob(self) -> Tensor:  # (N, K)
@@ -388,15 +393,15 @@ class SampledNetwork(nn.Module):
         known = None if given is None else cast("list[Graph]", given)
         for sampled, scores in _drawn_graphs(found.sample, known):
             edges = sampled.edge_index
-            log_prob = found.probabilities.log_entries(edges).to(found.latent.dtype)
+            entries = _entries(found, edges)
             log_weight = log_message_weight(
-                found.probabilities, edges, log_prob, self.settings.message_weight
+                found.probabilities, edges, entries, self.settings.message_weight
             )
             if log_weight is not None and not self.settings.task_shapes_graph:
                 log_weight = log_weight.detach()
             graph, log_weight = self._beside_observed(sampled, log_weight, observed, found.kernel)
-            scores = scores.to(log_prob.dtype)
-            drawn = _Drawn(found, sampled, log_prob, scores, graph, log_weight)
+            scores = scores.to(found.latent.dtype)
+            drawn = _Drawn(found, sampled, entries, scores, graph, log_weight)
             branches.append(
                 _Branch(branch.states, found.latent, graph, log_weight, (*branch.drawn, drawn))
             )
@@ -552,6 +557,15 @@ def _as_weighed(graph: Graph, log_weight: Tensor | None) -> Graph:  # a graph, (
         # A weight that underflows would be no edge at all.
         weight = log_weight.detach().exp().clamp(min=1e-30)
     return Graph.from_edge_index(graph.edge_index, graph.num_nodes, weight)
+
+
+def _entries(inference: Inference, edges: Tensor) -> Callable[[], Tensor]:  # (2, M) -> (M,)
+    """Promise the logarithms of P~ at drawn edges, worked out when they are first asked for.
+
+    In training nobody asks where messages count alike and no loss is on the graph.
+    """
+    dtype = inference.latent.dtype
+    return cache(lambda: inference.probabilities.log_entries(edges).to(dtype))
 
 
 def _drawn_graphs(sample: Sample, known: list[Graph] | None) -> list[tuple[Graph, Tensor]]:
