@@ -677,6 +677,22 @@ def test_runs_are_safe_where_no_report_can_be_written(run, place, tiny_experimen
     assert "No report was written." in found.out
 
 
+def test_what_a_report_lacks_is_said_before_the_first_run(run, place, tiny_experiment, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    found = run("reproduce", "tiny", "--jobs", "1")
+    assert found.code == 2
+    assert "needs jinja2 and matplotlib" in found.err
+    assert "pip install 'bpgnn[report]'" in found.err
+    assert not (place / "results").exists()
+
+
+def test_runs_of_a_fast_pass_are_kept_apart(run, place, tiny_experiment):
+    found = run("reproduce", "tiny", "--jobs", "1", "--fast")
+    assert "2 runs are in results/fast.jsonl" in found.out
+    assert not (place / "results" / "runs.jsonl").exists()
+    assert run("report", "--fast").code == 0
+
+
 def test_time_that_runs_out_leaves_runs_for_another_time(run, place, tiny_experiment):
     found = run("reproduce", "tiny", "--hours", "0", "--jobs", "1")
     assert "0 runs are in results/runs.jsonl, 0 failed, 3 are missing." in found.out

@@ -74,8 +74,18 @@ Drop = Annotated[
     list[str] | None, typer.Option(metavar="COLUMN", help="Leave a column out; may be repeated.")
 ]
 
+StoreOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="File of results, one line a run; results/runs.jsonl if left out, or "
+        "results/fast.jsonl with --fast.",
+        show_default=False,
+    ),
+]
+
 _GO_ON = "The same command goes on with what is missing."
 _STORE = Path("results/runs.jsonl")
+_FAST_STORE = Path("results/fast.jsonl")
 _REPORT = Path("report")
 
 
@@ -393,7 +403,7 @@ def reproduce(
         typer.Option(help="Processor time after which one run is out of time (OOT).", min=0.0),
     ] = None,
     retry: Annotated[bool, typer.Option("--retry", help="Make failed runs again.")] = False,
-    store: Annotated[Path, typer.Option(help="File of results, one line a run.")] = _STORE,
+    store: StoreOption = None,
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = _REPORT,
 ) -> None:
     """Make the runs of the paper's experiments that are missing, and write the report.
@@ -412,8 +422,17 @@ def reproduce(
     for name in names:
         if name not in EXPERIMENTS and name != "all":
             raise InputError(f"There is no experiment {name!r}.{nearest(name, EXPERIMENTS)}")
+    _refuse_without_drawing()
+    store = _store_for(store, fast=fast)
     wanted = list(EXPERIMENTS) if "all" in names else names
-    runs = [run for name in wanted for run in EXPERIMENTS[name].runs(seeds, fast=fast)]
+    asked = {name: EXPERIMENTS[name].runs(seeds, fast=fast) for name in wanted}
+    runs = [run for found in asked.values() for run in found]
+    needs = {
+        run.command: figure
+        for name, found in asked.items()
+        if (figure := EXPERIMENTS[name].needs) is not None
+        for run in found
+    }
     console = Console()
     with _stoppable(console, _GO_ON), _grid_bar(console) as watch:
         end = run_missing(
@@ -424,6 +443,7 @@ def reproduce(
             hours=hours,
             run_hours=run_hours,
             retry=retry,
+            needs=needs,
             watch=watch,
         )
     missing = end.total - end.done
@@ -489,12 +509,13 @@ def report(
     fast: Annotated[
         bool, typer.Option("--fast", help="Report the runs that were made with --fast.")
     ] = False,
-    store: Annotated[Path, typer.Option(help="File of results, one line a run.")] = _STORE,
+    store: StoreOption = None,
 ) -> None:
     """Set what is in the store beside the paper's figures: a page, Markdown and drawings.
 
     Example: bpgnn report --out report
     """
+    store = _store_for(store, fast=fast)
     _refuse_without_results(store)
     _write_report(out, seeds, store, Console(), fast=fast)
 
@@ -808,6 +829,23 @@ def _refuse_beside_resume(given: dict[str, object]) -> None:
         raise InputError(
             "--resume takes everything from the run's folder. Leave out: "
             f"{', '.join(sorted(clash))}."
+        )
+
+
+def _store_for(store: Path | None, *, fast: bool) -> Path:
+    """Choose where results are; those of a fast pass are not put among those to be believed."""
+    return store or (_FAST_STORE if fast else _STORE)
+
+
+def _refuse_without_drawing() -> None:
+    """Say before hours of work what its report would lack."""
+    from importlib.util import find_spec
+
+    missing = [name for name in ("jinja2", "matplotlib") if find_spec(name) is None]
+    if missing:
+        raise InputError(
+            f"The report at the end needs {' and '.join(missing)}. "
+            "Get it with: pip install 'bpgnn[report]'"
         )
 
 

@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from dataclasses import asdict
 from functools import partial
@@ -39,6 +40,11 @@ def quick(run, deadline):
 
 def slow(run, deadline):
     time.sleep(0.05)
+    return quick(run, deadline)
+
+
+def slower(run, deadline):
+    time.sleep(1.0)
     return quick(run, deadline)
 
 
@@ -216,6 +222,25 @@ def test_data_that_cannot_be_had_are_told_and_their_runs_stay_missing(store, tmp
     assert run_missing(runs, store, execute=quick).done == 8
 
 
+def test_a_file_that_is_not_the_data_set_says_nothing_of_the_run(tmp_path, monkeypatch):
+    (tmp_path / "citeseer.npz").write_bytes(b"not an archive")
+    monkeypatch.setenv("BPGNN_DATA", str(tmp_path))
+    line = execute(Run("citeseer", Plan("gcn", changes={"max_steps": 2})))
+    assert line["error"]["kind"] == "unavailable"
+
+
+def test_a_line_that_is_older_than_a_figure_is_made_again(store):
+    run = GRID[0]
+    old = {**quick(run, None), "latent_graph": {"kept": 1}}
+    with store.writing() as append:
+        append(old)
+    new = {**old, "latent_graph": {"kept": 1, "test_pairs": {}}}
+    needs = {run.command: "test_pairs"}
+    for figures, wanted in (({}, old), (needs, new), (needs, new)):
+        run_missing([run], store, needs=figures, execute=lambda *_: new)
+        assert store.read()[run.command] == wanted
+
+
 def lacking_beside_others(marker, run, deadline):
     """Lack memory at the first attempt only."""
     if run.plan.seed == 2 and not marker.exists():
@@ -352,6 +377,50 @@ def test_a_scheduler_that_goes_away_gets_a_sentence(store, num_workers):
         with pytest.raises(InputError, match="scheduler at .* is gone"):
             run_missing(GRID, store, cluster=cluster.scheduler_address, execute=slow, watch=watch)
     assert store.read()
+
+
+def crowded_once(place: Path, run, deadline):
+    marker = place / str(run.plan.seed)
+    if marker.exists():
+        (place / "alone").touch()
+        return slower(run, deadline)
+    marker.touch()
+    return failure(run, "memory", "90 GB")
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_away_while_runs_are_made_alone_leaves_them_missing(store, tmp_path):
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(processes=True, **options) as cluster:
+
+        def close():
+            while not (tmp_path / "alone").exists():
+                time.sleep(0.01)
+            cluster.close()
+
+        threading.Thread(target=close, daemon=True).start()
+        crowded = partial(crowded_once, tmp_path)
+        with pytest.raises(InputError, match="scheduler at .* is gone"):
+            run_missing(GRID, store, cluster=cluster.scheduler_address, execute=crowded)
+    assert all("error" not in line for line in store.read().values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("num_workers", [1, 2])
+def test_a_cluster_that_loses_all_its_workers_gets_a_sentence(store, num_workers, monkeypatch):
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    monkeypatch.setattr("bpgnn.experiments.workers._PATIENCE", 2.0)
+    options = {"n_workers": num_workers, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(processes=True, **options) as cluster:
+
+        def watch(progress):
+            if progress.done == 1:
+                cluster.scale(0)
+
+        with pytest.raises(InputError, match="has no workers any more"):
+            run_missing(GRID, store, cluster=cluster.scheduler_address, execute=slower, watch=watch)
+    assert all("error" not in line for line in store.read().values())
 
 
 def test_workers_with_several_threads_are_refused(store):

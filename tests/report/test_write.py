@@ -8,7 +8,15 @@ from html.parser import HTMLParser
 import pytest
 
 from bpgnn.experiments.experiment import quickened
-from bpgnn.experiments.paper import ablation, homophily, recovery, residual, results, robustness
+from bpgnn.experiments.paper import (
+    ablation,
+    homophily,
+    recovery,
+    residual,
+    results,
+    robustness,
+    speed,
+)
 from bpgnn.experiments.registry import EXPERIMENTS
 from bpgnn.report.registry import SECTIONS
 from bpgnn.report.section import Section
@@ -105,6 +113,23 @@ def test_homophily_is_correlated_over_intervals_with_enough_pairs(sections):
     assert len(remarks) == 1
 
 
+def test_what_failed_behind_a_drawing_is_said(lines):
+    runs = homophily.cell("paper", "cora", range(10))
+    timing = speed.grid(range(1))[0]
+    failed = {
+        one.command: {"command": one.command, "error": {"kind": "time", "words": "30 s a step."}}
+        for one in (*runs, timing)
+    }
+    source = Source({**lines, **failed})
+    section = SECTIONS["homophily"](source)
+    assert "Cora, paper track: 10 OOT. 30 s a step." in section.remarks
+    assert {name: origin for name, _, origin in section.drawn}["Cora, paper track"] is None
+    section = SECTIONS["speed"](source)
+    entries = [one for _, row in section.tables[0].rows for one in row]
+    assert [(one.text, one.detail) for one in entries].count(("OOT", "30 s a step.")) == 1
+    assert "18 of 19 were not run." in section.remarks
+
+
 def test_the_report_says_plainly_what_the_boolean_product_is_ahead_of(sections):
     against_sum, against_none, witness = by_name(sections, "residual").remarks
     assert "against A + α·P" in against_sum
@@ -123,7 +148,9 @@ def test_a_part_that_is_as_tuned_is_not_compared_with_itself(lines):
     votes = ablation.cell("messages weighted by votes", "cora", 0.0, range(5))
     section = SECTIONS["ablation"](Source({**lines, **{r.command: line(r, 0.8) for r in votes}}))
     rows = dict(section.tables[0].rows)
-    assert rows["messages of weight one"][0].mean == rows["as tuned"][0].mean
+    assert rows["messages of weight one"][0].text == "as tuned"
+    assert not rows["messages of weight one"][0].best
+    assert rows["as tuned"][0].best
     said = " ".join(section.remarks)
     assert "messages weighted by votes" in said
     assert "messages of weight one" not in said

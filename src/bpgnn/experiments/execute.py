@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable
 
 import torch
 
+from bpgnn.data.catalog import load
+from bpgnn.data.dataset import Dataset
 from bpgnn.errors import (
     BPGNNError,
     DataUnavailableError,
+    InputError,
     NotEnoughMemoryError,
     is_out_of_memory,
 )
@@ -48,7 +51,7 @@ def execute(
             warnings.simplefilter("ignore")
             if isinstance(job, Timing):
                 return timed(job)
-            data = load_for(job.plan, job.dataset, job.split)
+            data = _loaded(job)
             record = fit(data, job.plan, watch=_stops_at(deadline, run_hours)).record
     except _DeadlineError:
         return None
@@ -65,6 +68,18 @@ def execute(
             return failure(job, "memory", f"There was not enough memory: {error}")
         return failure(job, "failed", f"{type(error).__name__}: {error}")
     return {"command": job.command, **record.to_json()}
+
+
+def _loaded(job: Run) -> Dataset:
+    """Load what a run is of; that its file cannot be read says nothing of the run."""
+    try:
+        return load_for(job.plan, job.dataset, job.split)
+    except InputError:
+        try:
+            load(job.dataset)
+        except InputError as error:
+            raise DataUnavailableError(str(error)) from None
+        raise
 
 
 def failure(job: Job, kind: str, words: str, **details: object) -> Line:

@@ -19,6 +19,8 @@ class Experiment:
         num_seeds: Seeds of each cell, unless asked otherwise.
         grid: Lists the runs of some seeds, the most telling first.
         is_quick: Tells the runs that a fast pass makes; the others it leaves out.
+        needs: What the record of a run must tell of its latent graph, if anything; lines that
+            are older than this figure are made again.
     """
 
     name: str
@@ -26,6 +28,7 @@ class Experiment:
     num_seeds: int
     grid: Callable[[range], Sequence[Job]]
     is_quick: Callable[[Job], bool] = lambda _: True
+    needs: str | None = None
 
     def runs(self, num_seeds: int | None = None, *, fast: bool = False) -> list[Job]:
         """List each run once; `fast` ones take few steps, to try all rather than to believe it."""

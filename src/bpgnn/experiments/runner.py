@@ -3,7 +3,7 @@
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import cast, final
@@ -14,7 +14,14 @@ from bpgnn.errors import InputError
 from bpgnn.experiments.execute import Job, distinct, failure
 from bpgnn.experiments.execute import execute as _execute
 from bpgnn.experiments.store import Append, Line, Store
-from bpgnn.experiments.workers import LOST, Pool, Workers, end_with, workers
+from bpgnn.experiments.workers import (
+    LOST,
+    ClusterGoneError,
+    Pool,
+    Workers,
+    end_with,
+    workers,
+)
 
 Execute = Callable[[Job, float | None], Line | None]
 
@@ -55,6 +62,7 @@ def run_missing(
     hours: float | None = None,
     run_hours: float | None = None,
     retry: bool = False,
+    needs: Mapping[str, str] | None = None,
     watch: Watch | None = None,
     execute: Execute | None = None,
 ) -> Progress:
@@ -69,6 +77,7 @@ def run_missing(
         run_hours: Processor time after which a single run counts as out of time; one that was,
             with less, is made again.
         retry: Make those again that failed.
+        needs: What a line must tell of the latent graph to count, by the command of its run.
         watch: Called when a run begins or ends.
         execute: What makes a run, if not :func:`~bpgnn.experiments.execute.execute`.
     """
@@ -81,7 +90,9 @@ def run_missing(
         kept = {
             run.command: known[run.command]
             for run in asked
-            if run.command in known and _counts(known[run.command], run, run_hours, retry=retry)
+            if run.command in known
+            and _counts(known[run.command], run, run_hours, retry=retry)
+            and not lacks(known[run.command], (needs or {}).get(run.command))
         }
         make = execute or partial(_execute, run_hours=run_hours)
         grid = _Grid(asked, kept, append, watch, make, deadline)
@@ -98,6 +109,19 @@ def _counts(line: Line, run: Job, run_hours: float | None, *, retry: bool) -> bo
     if error is not None and (retry or _had_less_time(error, run_hours)):
         return False
     return run.agrees(line)
+
+
+def lacks(line: Line, figure: str | None) -> bool:
+    """Tell whether a line is older than a figure of the latent graph that is asked for.
+
+    Example:
+        >>> lacks({"latent_graph": {"num_edges": 8}}, "test_pairs")
+        True
+        >>> lacks({"latent_graph": None}, "test_pairs")
+        False
+    """
+    graph = line.get("latent_graph")
+    return figure is not None and graph is not None and figure not in graph
 
 
 def _had_less_time(error: dict, run_hours: float | None) -> bool:
@@ -177,6 +201,8 @@ class _Grid:
             except LOST:
                 words = "Its process was killed twice, as happens when memory runs out."
                 line = failure(run, "killed", words)
+            except ClusterGoneError:
+                raise
             except Exception as error:  # noqa: BLE001  what one worker cannot do, others may
                 line = failure(run, "failed", f"{type(error).__name__}: {error}")
             self.under_way = {}

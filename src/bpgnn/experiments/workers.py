@@ -6,10 +6,12 @@ import time
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import Future, InvalidStateError
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, TypeVar, cast, final
+from weakref import WeakSet
 
 import joblib
 from joblib.externals.loky.process_executor import ProcessPoolExecutor, TerminatedWorkerError
@@ -32,9 +34,19 @@ _OPTIONS: dict[str, Any] = {
 _WAIT = 10
 """Seconds in which the first worker of a cluster must be there."""
 
+_PATIENCE = 60.0
+"""Seconds for which a cluster may be without workers: one that died is soon started again."""
+
+_LOOK = 1.0
+"""Seconds between two looks at whether there are any."""
+
 
 class LostWorkerError(Exception):
     """Tell that a process was killed with what it was doing."""
+
+
+class ClusterGoneError(Exception):
+    """Tell that a cluster has lost its scheduler, or all of its workers, in a sentence."""
 
 
 LOST = (LostWorkerError, TerminatedWorkerError)
@@ -71,11 +83,12 @@ def workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
         from distributed.client import FutureCancelledError
 
         try:
-            yield _Cluster(client)
-        except FutureCancelledError:
+            yield _Cluster(client, cluster)
+        except (FutureCancelledError, ClusterGoneError) as error:
+            words = str(error) if isinstance(error, ClusterGoneError) else _gone(cluster)
             raise InputError(
-                f"The Dask scheduler at {cluster} is gone. What was finished is in the store; "
-                "start a scheduler and workers, and the same command goes on."
+                f"{words} What was finished is in the store; start a scheduler and workers, and "
+                "the same command goes on."
             ) from None
 
 
@@ -104,28 +117,86 @@ class _Local(Workers):
 
 @final
 class _Cluster(Workers):
-    def __init__(self, client: Any) -> None:
-        self.client = client
+    def __init__(self, client: Any, address: str) -> None:
+        self.client, self.address = client, address
 
     @override
     def pool(self) -> Pool:
-        if len(self.client.nthreads()) == 1:
+        if len(self.client.nthreads()) <= 1:
             # joblib would work in this process, and not on the cluster.
             return self._in_turn
-        return joblib.Parallel(n_jobs=-1, backend=_backend(self.client), **_OPTIONS)
+        return self._side_by_side
 
     @override
     def alone(self, call: Callable[..., T], *arguments: object) -> T:
         from distributed import KilledWorker
+        from distributed.client import FutureCancelledError
+        from distributed.comm.core import CommClosedError
 
         try:
-            return self.client.submit(call, *arguments, pure=False).result()
+            future = self.client.submit(call, *arguments, pure=False)
+            look = self._watch()
+            while True:
+                try:
+                    return future.result(timeout=_LOOK)
+                except TimeoutError:
+                    if future.done():
+                        # It took its time and has ended by now, or this is an error of its own.
+                        return future.result()
+                    if not look():
+                        future.cancel()
+                        raise ClusterGoneError(
+                            f"The Dask scheduler at {self.address} has no workers any more."
+                        ) from None
         except KilledWorker as error:
             raise LostWorkerError(str(error)) from None
+        except (FutureCancelledError, CommClosedError):
+            raise ClusterGoneError(_gone(self.address)) from None
 
     def _in_turn(self, tasks: Iterable[Task]) -> Iterator[Any]:
         for call, arguments, _ in tasks:
             yield self.alone(call, *arguments)
+
+    def _side_by_side(self, tasks: Iterable[Task]) -> Iterator[Any]:
+        begun: WeakSet[Future] = WeakSet()
+        over = threading.Event()
+
+        def look_after() -> None:
+            look = self._watch()
+            while not over.wait(_LOOK):
+                if not look():
+                    # joblib would wait for ever.
+                    for future in list(begun):
+                        with suppress(InvalidStateError):
+                            future.set_exception(LostWorkerError("There are no workers."))
+                    return
+
+        threading.Thread(target=look_after, daemon=True).start()
+        pool = joblib.Parallel(n_jobs=-1, backend=_backend(self.client, begun), **_OPTIONS)
+        try:
+            yield from pool(tasks)
+        finally:
+            over.set()
+
+    def _watch(self) -> Callable[[], bool]:
+        """Make what tells whether there are workers, or were not long ago."""
+        seen = time.monotonic()
+
+        def look() -> bool:
+            nonlocal seen
+            try:
+                there = bool(self.client.nthreads())
+            except OSError:
+                there = False
+            now = time.monotonic()
+            seen = now if there else seen
+            return now - seen < _PATIENCE
+
+        return look
+
+
+def _gone(address: str) -> str:
+    return f"The Dask scheduler at {address} is gone."
 
 
 @final
@@ -136,23 +207,28 @@ class _Lost:
     error: BaseException
 
 
-def _backend(client: Any) -> Any:
+def _backend(client: Any, begun: "WeakSet[Future]") -> Any:
     """Make joblib's backend for Dask, and let it tell of tasks that were given up.
 
     joblib waits for a callback, which its own backend makes for results only: of a task whose
     workers died one after the other, it never hears.
+
+    Args:
+        client: Of the scheduler.
+        begun: Where the futures of tasks are added.
     """
     from joblib._dask import DaskDistributedBackend
 
     class Backend(DaskDistributedBackend):
         def submit(self, func: Any, callback: Any = None) -> Any:
-            def tell(done: Any) -> None:
+            def tell(done: Future) -> None:
                 error = done.exception()
                 if error is not None and callback is not None:
                     callback(_Lost(error))
 
             future = super().submit(func, callback)
             future.add_done_callback(tell)
+            begun.add(future)
             return future
 
         def retrieve_result_callback(self, out: Any) -> Any:

@@ -11,7 +11,7 @@ from bpgnn.experiments.run import Run
 from bpgnn.experiments.store import Line
 from bpgnn.experiments.timing import Timing
 from bpgnn.report.difference import against_others
-from bpgnn.report.table import Entry, code_of, entry, lines_of, origin_of
+from bpgnn.report.table import Entry, code_of, entry, lines_of
 
 NAMES = {"cora": "Cora", "citeseer": "CiteSeer", "pubmed": "PubMed", "photo": "Photo"}
 """Data sets as the paper spells them."""
@@ -79,9 +79,9 @@ class Source:
         """Return the lines of those runs that have a result."""
         return [line for line in self._asked(runs) if "error" not in line]
 
-    def origin(self, runs: list[Run]) -> tuple[str, str | None]:
-        """Return the command of the first of some runs, and where those that were made are from."""
-        return self._made(runs)[0].command, origin_of(self._asked(runs))
+    def command(self, runs: list[Run]) -> str:
+        """Return the command of the first of some runs."""
+        return self._made(runs)[0].command
 
     def against_others(
         self,
@@ -113,11 +113,10 @@ class Source:
         return tuple(sentences)
 
     def timing(self, job: Timing) -> Line | None:
-        """Return the line of a timing that has a result."""
+        """Return the line of a timing, of one that failed as well."""
         line = self.lines.get(job.command)
-        if line is None or "error" in line:
-            return None
-        self.used.add(job.command)
+        if line is not None:
+            self.used.add(job.command)
         return line
 
     def provenance(self, store: str) -> str:

@@ -85,6 +85,20 @@ class ReportTable:
     rows: tuple[tuple[str, tuple[Entry, ...]], ...]
 
     @property
+    def heading(self) -> str:
+        """Write the caption, and how many seeds are behind an entry that does not say.
+
+        Example:
+            >>> ReportTable("Cora", ("", "0%"), (("gcn", (Entry(89.1, 0.3, 5, 5),)),)).heading
+            'Cora. Means of 5 seeds, where nothing else is said.'
+        """
+        wanted = {entry.num_wanted for _, entries in self.rows for entry in entries} - {0, 1}
+        if not wanted:
+            return self.caption
+        number = " or ".join(map(str, sorted(wanted)))
+        return f"{self.caption.rstrip('.')}. Means of {number} seeds, where nothing else is said."
+
+    @property
     def notes(self) -> list[str]:
         """Say what is behind every note: where, the note, and its sentence."""
         return [
@@ -120,13 +134,14 @@ def entry(
         key: A figure of the latent graph to be shown; the test accuracy if left out.
     """
     good = [value for line in found if (value := _value(line, key)) is not None]
-    # The first sentence of each kind; what fails within torch may fill several lines.
+    # The first sentence of each kind.
     sentences: dict[str, str] = {}
     failed = Counter[str]()
-    for error in (line["error"] for line in found if "error" in line):
-        kind = _NOTES.get(error["kind"], "failed")
-        failed[kind] += 1
-        sentences.setdefault(kind, " ".join(error["words"].split()))
+    for line in found:
+        if "error" in line:
+            kind, words = failure_of(line)
+            failed[kind] += 1
+            sentences.setdefault(kind, words)
     note, detail = " and ".join(failed), " ".join(sentences.values())
     if found and not good and not failed:
         note, detail = "–", "Its record has no such figure."
@@ -142,6 +157,18 @@ def entry(
         command=runs[0].command if runs else None,
         origin=origin_of(found),
     )
+
+
+def failure_of(line: Line) -> tuple[str, str]:
+    """Say in a word how a run failed, and the sentence behind it.
+
+    Example:
+        >>> failure_of({"error": {"kind": "memory", "words": "It would take 90 GB."}})
+        ('OOM', 'It would take 90 GB.')
+    """
+    error = line["error"]
+    # What fails within torch may fill several lines.
+    return _NOTES.get(error["kind"], "failed"), " ".join(error["words"].split())
 
 
 def origin_of(found: Sequence[Line]) -> str | None:

@@ -93,7 +93,7 @@ def _markdown_table(table: ReportTable) -> str:
     ]
     rows = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     notes = f"\n\n{_bullets(table.notes)}" if table.notes else ""
-    return f"{table.caption}\n\n{rows}{notes}"
+    return f"{table.heading}\n\n{rows}{notes}"
 
 
 def _bullets(lines: Iterable[str]) -> str:

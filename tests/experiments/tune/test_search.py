@@ -136,19 +136,23 @@ def test_a_slow_trial_counts_by_the_best_of_a_quarter_of_the_time(clock, tmp_pat
     assert max(told) < 100
 
 
+@pytest.mark.parametrize(
+    "error",
+    [NotEnoughMemoryError("It would take 90 GB."), RuntimeError("can't allocate memory: 90 GB")],
+)
 @pytest.mark.parametrize(("start", "known"), [("published", ["tuned"]), ("tuned", None)])
 def test_settings_that_do_not_fit_are_left_out_and_a_preset_that_does_not_gets_its_sentence(
-    clock, tmp_path, monkeypatch, start, known
+    clock, tmp_path, monkeypatch, start, known, error
 ):
     def fit(data, plan, watch):
         if (plan.changes == {}) == (start == "tuned"):
-            raise NotEnoughMemoryError("It would take 90 GB.")
+            raise error
         return SimpleNamespace(record=SimpleNamespace(validation_loss=0.5))
 
     monkeypatch.setattr(module, "fit", fit)
     journal = tmp_path / "journal"
     if known is None:
-        with pytest.raises(NotEnoughMemoryError):
+        with pytest.raises(type(error), match="90 GB"):
             search("mlp", "wine", hours=50 / 3600, journal=journal)
     else:
         assert list(search("mlp", "wine", hours=50 / 3600, journal=journal).known) == known
@@ -191,8 +195,14 @@ def test_the_first_trials_are_the_published_settings_judged_as_all_others_are(me
     first = asdict(preset.changed(starts[name]))
     published = asdict(Plan(method=method, preset=name).settings_for(dataset))
     unlike = {setting for setting in first if first[setting] != published[setting]}
-    assert unlike <= {"split", "stop_on"}
+    assert unlike <= {"split", "stop_on", "outer_nodes"}
     assert first["split"] == preset.split
+
+
+def test_no_search_of_lds_learns_edges_from_the_nodes_it_is_judged_by():
+    preset = Plan(method="lds").settings_for("cora")
+    for changes in module.starts_of("lds", "cora", preset).values():
+        assert preset.changed(changes).outer_nodes == "train"
 
 
 @pytest.mark.parametrize("method", METHODS)

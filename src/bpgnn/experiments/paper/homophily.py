@@ -21,5 +21,9 @@ def grid(seeds: range) -> list[Run]:
 
 
 HOMOPHILY = Experiment(
-    "homophily", "Do two nodes share a label more often the more probable their edge is?", 10, grid
+    "homophily",
+    "Do two nodes share a label more often the more probable their edge is?",
+    10,
+    grid,
+    needs="test_pairs",
 )

@@ -24,5 +24,9 @@ def grid(seeds: range) -> list[Run]:
 
 
 RECOVERY = Experiment(
-    "recovery", "Do the weights of messages tell true edges from added ones?", 5, grid
+    "recovery",
+    "Do the weights of messages tell true edges from added ones?",
+    5,
+    grid,
+    needs="recovery",
 )

@@ -12,7 +12,7 @@ from typing import Any, final
 import torch
 
 from bpgnn.data.dataset import Dataset
-from bpgnn.errors import InputError, NotEnoughMemoryError
+from bpgnn.errors import InputError, NotEnoughMemoryError, is_out_of_memory
 from bpgnn.experiments.tune.space import room_of, starts_of, suggested
 from bpgnn.training.fit import Evaluation, fit
 from bpgnn.training.plan import Plan
@@ -132,10 +132,12 @@ def _loss(optuna: Any, trial: Any, data: Dataset, plan: Plan, end: float) -> flo
             raise optuna.TrialPruned from None
         trial.set_user_attr("out_of_time", True)
         return best
-    except (InputError, NotEnoughMemoryError):
+    except Exception as error:
         # Some settings do not go together, such as heads that cannot share a width, or do not
         # fit into memory. Where the preset does not, nobody need look further.
-        if start == "tuned":
+        if start == "tuned" or not (
+            isinstance(error, InputError | NotEnoughMemoryError) or is_out_of_memory(error)
+        ):
             raise
         raise optuna.TrialPruned from None
 

@@ -92,8 +92,9 @@ def _does_something(name: str, settings: Settings) -> bool:
 def starts_of(method: str, dataset: str, preset: Settings) -> dict[str, dict[str, object]]:
     """List what is tried before the search: the published settings, and the preset as it is.
 
-    The published ones keep the preset's split, and what it judges validation by, without which
-    losses could not be compared.
+    The published ones keep the preset's split, what it judges validation by, and where edges are
+    learned from: losses could not be compared otherwise, and what is learned from validation nodes
+    may not be chosen by them.
 
     Args:
         method: A name among the methods.
@@ -118,7 +119,7 @@ def starts_of(method: str, dataset: str, preset: Settings) -> dict[str, dict[str
     return {name: changes, "tuned": {}}
 
 
-_KEPT = ("split", "stop_on")
+_KEPT = ("split", "stop_on", "outer_nodes")
 
 
 def suggested(trial: Any, room: dict[str, Range | Choice]) -> dict[str, object]:

@@ -13,6 +13,7 @@ from bpgnn.experiments.store import Line
 from bpgnn.report.draw import Panel, Series, draw
 from bpgnn.report.section import Section
 from bpgnn.report.source import NAMES, Source
+from bpgnn.report.table import origin_of
 
 # An interval with fewer pairs of test nodes, over seeds in the mean, says little; nor do fewer
 # intervals than three.
@@ -27,24 +28,33 @@ _CAPTION = (
 def section(source: Source) -> Section:
     """Show how often a probable edge joins equal labels."""
     seeds = source.seeds(HOMOPHILY)
-    panels = [
-        _panel(source, track, dataset) for track in TRACKS for dataset in ("cora", "citeseer")
-    ]
-    remarks = tuple(remark for panel in panels for remark in _remarks(panel))
-    figure = draw("homophily", _CAPTION, panels)
-    drawn = tuple(
-        (f"{NAMES[dataset]}, {track} track", *source.origin(cell(track, dataset, seeds)))
+    cells = {
+        f"{NAMES[dataset]}, {track} track": cell(track, dataset, seeds)
         for track in TRACKS
         for dataset in ("cora", "citeseer")
+    }
+    lines = {
+        name: [line for line in source.found(runs) if _test_pairs(line)]
+        for name, runs in cells.items()
+    }
+    panels = [_panel(name, found) for name, found in lines.items()]
+    remarks = [remark for panel in panels for remark in _remarks(panel)]
+    for name, runs in cells.items():
+        entry = source.entry(runs)
+        remarks += [f"{name}: {entry.failed}. {entry.detail}"] if entry.failed else []
+    drawn = tuple(
+        (name, source.command(runs), origin_of(lines[name])) for name, runs in cells.items()
     )
-    return Section("homophily", HOMOPHILY.question, figures=(figure,), remarks=remarks, drawn=drawn)
+    figure = draw("homophily", _CAPTION, panels)
+    return Section(
+        "homophily", HOMOPHILY.question, figures=(figure,), remarks=tuple(remarks), drawn=drawn
+    )
 
 
-def _panel(source: Source, track: str, dataset: str) -> Panel:
-    lines = source.found(cell(track, dataset, source.seeds(HOMOPHILY)))
-    pairs = [found for line in lines if (found := _test_pairs(line))]
+def _panel(name: str, lines: list[Line]) -> Panel:
+    pairs = [_test_pairs(line) for line in lines]
     series = tuple(_series(pairs, key, name) for key, name in (("latent", "P"), ("product", "P~")))
-    title = f"{NAMES[dataset]}, {track} track, {counted(len(pairs), 'seed', 'seeds')}"
+    title = f"{name}, {counted(len(pairs), 'seed', 'seeds')}"
     return Panel(title, "probability", "same label, %", series, x_range=(0.0, 1.0))
 
 

@@ -8,7 +8,7 @@ from bpgnn.experiments.timing import WAYS
 from bpgnn.report.draw import Panel, Series, draw
 from bpgnn.report.section import Section
 from bpgnn.report.source import Source
-from bpgnn.report.table import Entry, ReportTable, origin_of
+from bpgnn.report.table import Entry, ReportTable, failure_of, origin_of
 
 _WORDS = {
     "matmul": "torch.matmul, the product",
@@ -39,11 +39,12 @@ def section(source: Source) -> Section:
     """Show time against the number of nodes."""
     asked = grid(range(1))
     found = {(one.way, one.num_nodes): source.timing(one) for one in asked}
-    lines = {key: line for key, line in found.items() if line is not None}
+    made = {key: line for key, line in found.items() if line is not None}
+    lines = {key: line for key, line in made.items() if "error" not in line}
     series = tuple(_series(way, lines) for way in WAYS)
     panel = Panel("PubMed, nodes drawn at random", "nodes", "CPU-seconds", series, log=True)
     figure = draw("speed", _CAPTION, [panel], columns=1)
-    missing = len(found) - len(lines)
+    missing = len(found) - len(made)
     remarks = (_REMARK, _LEFT_OUT, *([f"{missing} of {len(found)} were not run."] * (missing > 0)))
     drawn = (
         ("every point", "bpgnn reproduce speed --store new.jsonl", origin_of([*lines.values()])),
@@ -79,6 +80,9 @@ def _entry(way: str, size: int, found: dict[tuple[str, int], Line | None]) -> En
     line = found[way, size]
     if line is None:
         return Entry()
+    if "error" in line:
+        note, detail = failure_of(line)
+        return Entry(note=note, detail=detail)
     low, high = _quartiles(line)
     spread = "" if math.isnan(low) else f" ({low:.2g} to {high:.2g})"
     return Entry(note=f"{line['cpu_seconds']:.2g}{spread}")
