@@ -20,6 +20,7 @@ from bpgnn.experiments.execute import execute, failure
 from bpgnn.experiments.run import Run, over_seeds
 from bpgnn.experiments.runner import run_missing
 from bpgnn.experiments.store import Store
+from bpgnn.experiments.timing import Timing
 from bpgnn.report.table import entry
 from bpgnn.training.plan import Plan
 
@@ -336,6 +337,23 @@ def test_a_cluster_that_loses_a_worker_ends_with_the_same_store(store, tmp_path)
     assert (tmp_path / "marker").exists()
     assert values(store) == {seed: seed for seed in range(6)}
     assert (found.done, found.failed) == (6, 0)
+
+
+def timed(job, deadline):
+    return {"command": job.command, "cpu_seconds": 1.0, "machine": "another"}
+
+
+def test_a_cluster_times_nothing_twice(store):
+    """Its workers may be of another kind than the machine that asks."""
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    job = Timing("lazy", 1000)
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(processes=False, **options) as cluster:
+        for _ in range(2):
+            run_missing([job], store, cluster=cluster.scheduler_address, execute=timed)
+    assert len(store.path.read_text().splitlines()) == 1
+    run_missing([job], store, execute=timed)
+    assert len(store.path.read_text().splitlines()) == 2
 
 
 def where(run, deadline):

@@ -14,6 +14,7 @@ from bpgnn.errors import InputError
 from bpgnn.experiments.execute import Job, distinct, failure
 from bpgnn.experiments.execute import execute as _execute
 from bpgnn.experiments.store import Append, Line, Store
+from bpgnn.experiments.timing import Timing
 from bpgnn.experiments.workers import (
     LOST,
     ClusterGoneError,
@@ -91,7 +92,7 @@ def run_missing(
             run.command: known[run.command]
             for run in asked
             if run.command in known
-            and _counts(known[run.command], run, run_hours, retry=retry)
+            and _counts(known[run.command], run, run_hours, retry=retry, here=cluster is None)
             and not lacks(known[run.command], (needs or {}).get(run.command))
         }
         make = execute or partial(_execute, run_hours=run_hours)
@@ -103,12 +104,13 @@ def run_missing(
         return grid.progress(None)
 
 
-def _counts(line: Line, run: Job, run_hours: float | None, *, retry: bool) -> bool:
+def _counts(line: Line, run: Job, run_hours: float | None, *, retry: bool, here: bool) -> bool:
     """Tell whether a line of the store makes a run needless."""
     error = line.get("error")
     if error is not None and (retry or _had_less_time(error, run_hours)):
         return False
-    return run.agrees(line)
+    # What machines a cluster has, this process does not know.
+    return run.agrees(line) or (isinstance(run, Timing) and not here)
 
 
 def lacks(line: Line, figure: str | None) -> bool:
