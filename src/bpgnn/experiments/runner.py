@@ -93,7 +93,7 @@ def run_missing(
             for run in asked
             if run.command in known
             and _counts(known[run.command], run, run_hours, retry=retry, here=cluster is None)
-            and not lacks(known[run.command], (needs or {}).get(run.command))
+            and not _lacks(known[run.command], (needs or {}).get(run.command))
         }
         make = execute or partial(_execute, run_hours=run_hours)
         grid = _Grid(asked, kept, append, watch, make, deadline)
@@ -113,13 +113,13 @@ def _counts(line: Line, run: Job, run_hours: float | None, *, retry: bool, here:
     return run.agrees(line) or (isinstance(run, Timing) and not here)
 
 
-def lacks(line: Line, figure: str | None) -> bool:
+def _lacks(line: Line, figure: str | None) -> bool:
     """Tell whether a line is older than a figure of the latent graph that is asked for.
 
     Example:
-        >>> lacks({"latent_graph": {"num_edges": 8}}, "test_pairs")
+        >>> _lacks({"latent_graph": {"num_edges": 8}}, "test_pairs")
         True
-        >>> lacks({"latent_graph": None}, "test_pairs")
+        >>> _lacks({"latent_graph": None}, "test_pairs")
         False
     """
     graph = line.get("latent_graph")
