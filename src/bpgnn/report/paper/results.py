@@ -12,7 +12,9 @@ from bpgnn.report.table import ReportTable
 _CAPTIONS = {
     "tuned": "Every method with the settings that we recommend for it, chosen on validation data: "
     "most by a search of six CPU-minutes for each data set, BPGNN's by hand over more time, and "
-    "those of slow methods partly not at all. docs/results.md has what was searched.",
+    "those of slow methods partly not at all; IDGL, IDGL-ANCH, SLAPS and LDS stop after about a "
+    "quarter of a CPU-hour on the larger graphs, trained to their end or not. docs/results.md has "
+    "what was searched.",
     "paper": "The settings of the paper's comparison, as far as a method has them.",
 }
 
