@@ -82,7 +82,8 @@ def _remarks(panel: Panel) -> list[str]:
 def _in_words(series: Series) -> str:
     number = f"with at least {_LEAST_PAIRS} pairs"
     if len(series.x) < _LEAST_INTERVALS or len(set(series.y)) == 1:
-        return f"only {len(series.x)} intervals {number}, too few for a rank correlation."
+        found = counted(len(series.x), "interval", "intervals")
+        return f"only {found} {number}, too few for a rank correlation."
     found = _rank_correlation(series)
     return f"rank correlation {found:+.2f} over {len(series.x)} intervals {number}."
 
