@@ -6,7 +6,7 @@ BPGNN is this network over A ⋄ P, dDGM over P alone.
 from abc import ABC
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cached_property
 from itertools import pairwise
 from typing import Literal, TypeVar, cast, final
 
@@ -155,12 +155,32 @@ class _Branch:
 
 @final
 @dataclass(frozen=True, eq=False)
+class _Entries:
+    """Promise the logarithms of P~ at drawn edges, worked out when they are first asked for.
+
+    In training nobody asks where messages count alike and no loss is on the graph.
+    """
+
+    inference: Inference
+    edges: Tensor  # (2, E)
+
+    def __call__(self) -> Tensor:  # (E,)
+        return self._values
+
+    @cached_property
+    def _values(self) -> Tensor:  # (E,)
+        found = self.inference.probabilities.log_entries(self.edges)
+        return found.to(self.inference.latent.dtype)
+
+
+@final
+@dataclass(frozen=True, eq=False)
 class _Drawn:
     """Remember what a Boolean layer drew, for the graph loss, and what messages pass over."""
 
     inference: Inference
     graph: Graph
-    entries: Callable[[], Tensor]  # (E,)
+    entries: _Entries
     edge_scores: Tensor  # (E,)
     messages: Graph
     message_log_weight: Tensor | None  # (E of messages,)
@@ -393,7 +413,7 @@ class SampledNetwork(nn.Module):
         known = None if given is None else cast("list[Graph]", given)
         for sampled, scores in _drawn_graphs(found.sample, known):
             edges = sampled.edge_index
-            entries = _entries(found, edges)
+            entries = _Entries(found, edges)
             log_weight = log_message_weight(
                 found.probabilities, edges, entries, self.settings.message_weight
             )
@@ -557,15 +577,6 @@ def _as_weighed(graph: Graph, log_weight: Tensor | None) -> Graph:  # a graph, (
         # A weight that underflows would be no edge at all.
         weight = log_weight.detach().exp().clamp(min=1e-30)
     return Graph.from_edge_index(graph.edge_index, graph.num_nodes, weight)
-
-
-def _entries(inference: Inference, edges: Tensor) -> Callable[[], Tensor]:  # (2, M) -> (M,)
-    """Promise the logarithms of P~ at drawn edges, worked out when they are first asked for.
-
-    In training nobody asks where messages count alike and no loss is on the graph.
-    """
-    dtype = inference.latent.dtype
-    return cache(lambda: inference.probabilities.log_entries(edges).to(dtype))
 
 
 def _drawn_graphs(sample: Sample, known: list[Graph] | None) -> list[tuple[Graph, Tensor]]:
