@@ -223,11 +223,13 @@ def test_data_that_cannot_be_had_are_told_and_their_runs_stay_missing(store, tmp
     assert run_missing(runs, store, execute=quick).done == 8
 
 
-def test_a_file_that_is_not_the_data_set_says_nothing_of_the_run(tmp_path, monkeypatch):
-    (tmp_path / "citeseer.npz").write_bytes(b"not an archive")
+@pytest.mark.parametrize(
+    "job", [Run("citeseer", Plan("gcn", changes={"max_steps": 2})), Timing("sparse", 100)]
+)
+def test_a_file_that_is_not_the_data_set_says_nothing_of_the_run(job, tmp_path, monkeypatch):
+    (tmp_path / f"{job.dataset}.npz").write_bytes(b"not an archive")
     monkeypatch.setenv("BPGNN_DATA", str(tmp_path))
-    line = execute(Run("citeseer", Plan("gcn", changes={"max_steps": 2})))
-    assert line["error"]["kind"] == "unavailable"
+    assert execute(job)["error"]["kind"] == "unavailable"
 
 
 def test_a_line_that_is_older_than_a_figure_is_made_again(store):

@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterable
 import torch
 
 from bpgnn.data.catalog import load
-from bpgnn.data.dataset import Dataset
 from bpgnn.errors import (
     BPGNNError,
     DataUnavailableError,
-    InputError,
     NotEnoughMemoryError,
     is_out_of_memory,
 )
@@ -51,7 +49,7 @@ def execute(
             warnings.simplefilter("ignore")
             if isinstance(job, Timing):
                 return timed(job)
-            data = _loaded(job)
+            data = load_for(job.plan, job.dataset, job.split)
             record = fit(data, job.plan, watch=_stops_at(deadline, run_hours)).record
     except _DeadlineError:
         return None
@@ -62,6 +60,9 @@ def execute(
     except NotEnoughMemoryError as error:
         return failure(job, "memory", str(error))
     except BPGNNError as error:
+        unreadable = _unreadable(job.dataset)
+        if unreadable is not None:
+            return failure(job, "unavailable", unreadable)
         return failure(job, "refused", str(error))
     except Exception as error:  # noqa: BLE001  a failing run must not stop the rest
         if is_out_of_memory(error):
@@ -70,16 +71,13 @@ def execute(
     return {"command": job.command, **record.to_json()}
 
 
-def _loaded(job: Run) -> Dataset:
-    """Load what a run is of; that its file cannot be read says nothing of the run."""
+def _unreadable(dataset: str) -> str | None:
+    """Say why a data set's file cannot be read, which says nothing of a run; None where it can."""
     try:
-        return load_for(job.plan, job.dataset, job.split)
-    except InputError:
-        try:
-            load(job.dataset)
-        except InputError as error:
-            raise DataUnavailableError(str(error)) from None
-        raise
+        load(dataset)
+    except BPGNNError as error:
+        return str(error)
+    return None
 
 
 def failure(job: Job, kind: str, words: str, **details: object) -> Line:

@@ -42,12 +42,13 @@ class Run:
             steps = 0
         return self.plan.method, self.dataset, self.plan.preset, steps
 
-    def agrees(self, line: Mapping[str, Any]) -> bool:
+    def agrees(self, line: Mapping[str, Any], *, anywhere: bool = True) -> bool:  # noqa: ARG002
         """Tell whether a line of the store was made with the settings that the run has now.
 
-        Presets change, and settings come and go. One that the line does not know was not there
-        when it was made: it agrees if it is off now, or has its default, which leaves things as
-        they were. One that is gone does not count.
+        On which machine does not matter, whether `anywhere` will do or not. Presets change, and
+        settings come and go. One that the line does not know was not there when it was made: it
+        agrees if it is off now, or has its default, which leaves things as they were. One that
+        is gone does not count.
         """
         then = line.get("settings")
         if then is None:

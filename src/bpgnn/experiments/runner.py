@@ -14,7 +14,6 @@ from bpgnn.errors import InputError
 from bpgnn.experiments.execute import Job, distinct, failure
 from bpgnn.experiments.execute import execute as _execute
 from bpgnn.experiments.store import Append, Line, Store
-from bpgnn.experiments.timing import Timing
 from bpgnn.experiments.workers import (
     LOST,
     ClusterGoneError,
@@ -110,7 +109,7 @@ def _counts(line: Line, run: Job, run_hours: float | None, *, retry: bool, here:
     if error is not None and (retry or _had_less_time(error, run_hours)):
         return False
     # What machines a cluster has, this process does not know.
-    return run.agrees(line) or (isinstance(run, Timing) and not here)
+    return run.agrees(line, anywhere=not here)
 
 
 def _lacks(line: Line, figure: str | None) -> bool:
