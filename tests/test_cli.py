@@ -1,7 +1,5 @@
-import csv
 import functools
 import inspect
-import io
 import json
 import os
 import random
@@ -19,15 +17,9 @@ import bpgnn
 from bpgnn import cli
 from bpgnn.data import catalog
 from bpgnn.errors import DataUnavailableError
-from bpgnn.experiments import registry
-from bpgnn.experiments.experiment import Experiment
-from bpgnn.experiments.run import Run
-from bpgnn.report import registry as report_registry
-from bpgnn.report.paper import datasets
 from bpgnn.training import fit as fit_module
 from bpgnn.training import folder as folder_module
 from bpgnn.training.checkpoint import from_bytes
-from bpgnn.training.plan import Plan
 
 KEYS = (
     *("method", "dataset", "split", "preset", "seed", "test_accuracy", "validation_accuracy"),
@@ -39,36 +31,9 @@ QUICK = ("max_steps=4", "evaluate_every=2", "num_samples=2", "hidden=8,8")
 QUICK = tuple(word for change in QUICK for word in ("--set", change))
 
 
-class Ran:
-    """What a command gave."""
-
-    def __init__(self, code, out, err):
-        self.code, self.out, self.err = code, out, err
-
-
 @pytest.fixture(autouse=True)
-def place(tmp_path, monkeypatch):
-    """An empty folder to work in, a narrow terminal, and the threads as they were."""
-    threads = torch.get_num_threads()
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
-    monkeypatch.delenv("BPGNN_TRACEBACK", raising=False)
-    yield tmp_path
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Type a command."""
-
-    def type_words(*words):
-        monkeypatch.setattr(sys, "argv", ["bpgnn", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        caught = capsys.readouterr()
-        return Ran(ended.value.code, caught.out, caught.err)
-
-    return type_words
+def _in_an_empty_folder(place):
+    """No test leaves anything behind."""
 
 
 @pytest.fixture
@@ -589,138 +554,3 @@ def test_cora_killed_at_three_random_moments_ends_as_an_undisturbed_run(place):
         assert process.returncode == 0, (moments, said.decode())
     results = [(place / name / "result.json").read_text() for name in ("whole", "killed")]
     assert without_times(results[0]) == without_times(results[1]), moments
-
-
-@pytest.fixture
-def tiny_experiment(monkeypatch):
-    """Three runs of which one cannot be made."""
-    changes = {"max_steps": 2, "evaluate_every": 1}
-    runs = [Run("wine", Plan("mlp", seed=seed, changes=changes)) for seed in range(2)]
-    runs.append(Run("wine", Plan("mlp", changes={"no_such": 1})))
-    experiment = Experiment("tiny", "Does it run?", 1, lambda seeds: runs)
-    monkeypatch.setitem(registry.EXPERIMENTS, "tiny", experiment)
-    # All sections without a single run; that reports are written well is tested elsewhere.
-    monkeypatch.setattr(report_registry, "SECTIONS", {"datasets": datasets.section})
-
-
-def test_an_experiment_is_run_once_and_its_results_are_shown(run, place, tiny_experiment):
-    found = run("reproduce", "tiny", "--jobs", "1")
-    assert found.code == 0
-    assert "The report is at report/index.html" in found.out
-    assert "19,717" in (place / "report" / "index.html").read_text()
-    assert "2 runs are in results/runs.jsonl, 1 failed, 0 are missing." in found.out
-    before = (place / "results" / "runs.jsonl").read_bytes()
-    assert run("reproduce", "tiny", "--jobs", "1").code == 0
-    assert (place / "results" / "runs.jsonl").read_bytes() == before
-    table = run("results").out
-    assert "±" in table
-    assert "no setting" in table
-    lines = json.loads(run("results", "--as", "json").out)
-    assert [line.get("seed") for line in lines] == [0, 1, 0]
-    rows = list(csv.DictReader(io.StringIO(run("results", "wine", "--as", "csv").out)))
-    assert float(rows[0]["test_accuracy"]) == lines[0]["test_accuracy"]
-    assert "no setting" in rows[2]["error"]
-    assert json.loads(run("results", "cora", "--as", "json").out) == []
-
-
-def test_results_for_other_programs_tell_old_settings_and_what_the_latent_graph_has(run, place):
-    latest = Run("cora", Plan())
-    line = {"command": latest.command, **latest.facts, "test_accuracy": 0.9, "cpu_seconds": 60.0}
-    line["latent_graph"] = {"kept": 5, "test_pairs": {"latent": []}}
-    old = {**line, "command": f"{latest.command} --set k=8", "settings": {"k": 99}}
-    (place / "runs.jsonl").write_text(f"{json.dumps(line)}\n{json.dumps(old)}\n")
-    options = ("results", "--store", "runs.jsonl", "--as")
-    rows = list(csv.DictReader(io.StringIO(run(*options, "csv").out)))
-    assert [(row["is_stale"], row["latent_graph.kept"]) for row in rows] == [
-        ("False", "5"),
-        ("True", "5"),
-    ]
-    assert "settings" not in rows[0]
-    assert [one["is_stale"] for one in json.loads(run(*options, "json").out)] == [False, True]
-
-
-def test_a_store_without_runs_gets_a_sentence(run, place):
-    (place / "runs.jsonl").write_text("")
-    assert "There is no run in runs.jsonl yet" in run("results", "--store", "runs.jsonl").err
-
-
-def test_a_wrong_name_beside_all_is_refused(run):
-    assert "no experiment 'reslts'. Did you mean results?" in run("reproduce", "all", "reslts").err
-
-
-def test_what_came_of_a_timing_is_told_in_seconds():
-    assert cli._outcome({"cpu_seconds": 0.25}) == "0.25 CPU-seconds"
-
-
-@pytest.mark.parametrize(
-    ("command", "work"),
-    [
-        (("reproduce", "tiny"), "bpgnn.experiments.runner.run_missing"),
-        (("tune", "mlp", "wine"), "bpgnn.experiments.tune.search.search"),
-    ],
-)
-def test_ctrl_c_is_told_how_to_go_on(run, tiny_experiment, monkeypatch, command, work):
-    def interrupted(*arguments, **options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(work, interrupted)
-    ran = run(*command)
-    assert ran.code == 130
-    assert "Stopped. The same command goes on" in ran.out
-
-
-def test_runs_are_safe_where_no_report_can_be_written(run, place, tiny_experiment):
-    (place / "report").write_text("a file in the way")
-    found = run("reproduce", "tiny", "--jobs", "1")
-    assert found.code == 0
-    assert "2 runs are in results/runs.jsonl" in found.out
-    assert "No report was written." in found.out
-
-
-def test_what_a_report_lacks_is_said_before_the_first_run(run, place, tiny_experiment, monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    found = run("reproduce", "tiny", "--jobs", "1")
-    assert found.code == 2
-    assert "needs jinja2 and matplotlib" in found.err
-    assert "pip install 'bpgnn[report]'" in found.err
-    assert not (place / "results").exists()
-
-
-def test_runs_of_a_fast_pass_are_kept_apart(run, place, tiny_experiment):
-    found = run("reproduce", "tiny", "--jobs", "1", "--fast")
-    assert "2 runs are in results/fast.jsonl" in found.out
-    assert not (place / "results" / "runs.jsonl").exists()
-    assert run("report", "--fast").code == 0
-
-
-def test_time_that_runs_out_leaves_runs_for_another_time(run, place, tiny_experiment):
-    found = run("reproduce", "tiny", "--hours", "0", "--jobs", "1")
-    assert "0 runs are in results/runs.jsonl, 0 failed, 3 are missing." in found.out
-    assert "The same command goes on" in found.out
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["reproduce", "resluts"], "Did you mean results?"),
-        (["results"], "There are no results at results/runs.jsonl."),
-        (["reproduce", "results", "--cluster", "tcp://127.0.0.1:1"], "Dask"),
-    ],
-)
-def test_experiments_that_cannot_be_run_get_a_sentence(run, words, sentence):
-    found = run(*words)
-    assert found.code == 2
-    assert sentence in found.err
-
-
-def test_a_search_ends_with_the_command_that_trains_what_it_found(run, place):
-    found = run("tune", "mlp", "wine", "--hours", "0.0005")
-    assert found.code == 0
-    assert "best validation loss" in found.out
-    command = found.out.splitlines()[-1]
-    assert command.startswith("bpgnn train wine --seed 0 --threads 1 --method mlp")
-    assert run(*command.split()[1:], "--set", "max_steps=2").code == 0
-    again = run("tune", "mlp", "wine", "--hours", "0.0005", "--json")
-    line = json.loads(again.out)
-    assert line["command"] == command
-    assert line["validation_loss"] == min([*line["known"].values(), line["validation_loss"]])

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from bpgnn.console import say, say_notes
 from bpgnn.errors import InputError
 
 if TYPE_CHECKING:
@@ -206,14 +207,3 @@ def _node(fitted: "Fit", name: str) -> int:
     near = nearest_id(name, names)
     cure = "Check the spelling." if near is None else f"Did you mean {near}?"
     raise InputError(f"There is no node {name!r}. {cure}")
-
-
-def say(console: Console, line: str) -> None:
-    """Print a line as it is: paths may hold brackets, and a pipe wants no wrapping."""
-    console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-
-def say_notes(console: Console, notes: tuple[str, ...]) -> None:
-    """Print what is worth knowing, a line each."""
-    for note in notes:
-        say(console, f"Note: {note}")

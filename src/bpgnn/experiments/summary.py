@@ -55,7 +55,7 @@ def cells(lines: Iterable[Line]) -> list[Cell]:
     """
     groups: dict[tuple[str, bool], list[Line]] = {}
     for line in lines:
-        key = _without_seed(line["command"]), is_stale(line)
+        key = without_seed(line["command"]), is_stale(line)
         groups.setdefault(key, []).append(line)
     return [_cell(*key, found) for key, found in groups.items()]
 
@@ -103,7 +103,13 @@ def _cell(command: str, is_stale: bool, lines: list[Line]) -> Cell:  # noqa: FBT
     )
 
 
-def _without_seed(command: str) -> str:
+def without_seed(command: str) -> str:
+    """Leave the seed out of a command: runs for which this is the same are of one cell.
+
+    Example:
+        >>> without_seed("bpgnn train cora --seed 3 --threads 1")
+        'bpgnn train cora --threads 1'
+    """
     words = command.split(" ")
     if "--seed" in words:
         place = words.index("--seed")
