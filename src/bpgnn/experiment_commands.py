@@ -99,9 +99,11 @@ def reproduce(
     from bpgnn.experiments.registry import EXPERIMENTS
     from bpgnn.experiments.runner import run_missing
     from bpgnn.experiments.store import Store
+    from bpgnn.report.extra import require
 
     wanted = _experiments_among(names)
-    _refuse_without_drawing()
+    # Said before hours of work and not after.
+    require("The report at the end", "jinja2", "matplotlib")
     store = _store_for(store, fast=fast)
     asked = {name: EXPERIMENTS[name].runs(seeds, fast=fast) for name in wanted}
     runs = [run for found in asked.values() for run in found]
@@ -397,18 +399,6 @@ def _flat(line: dict) -> dict[str, object]:
 def _store_for(store: Path | None, *, fast: bool) -> Path:
     """Choose where results are; those of a fast pass are not put among those to be believed."""
     return store or (_FAST_STORE if fast else _STORE)
-
-
-def _refuse_without_drawing() -> None:
-    """Say before hours of work what its report would lack."""
-    from importlib.util import find_spec
-
-    missing = [name for name in ("jinja2", "matplotlib") if find_spec(name) is None]
-    if missing:
-        raise InputError(
-            f"The report at the end needs {' and '.join(missing)}. "
-            "Get it with: pip install 'bpgnn[report]'"
-        )
 
 
 def _write_report(

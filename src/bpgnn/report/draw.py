@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
-from bpgnn.errors import InputError
+from bpgnn.report.extra import require
 from bpgnn.report.section import Figure
 from bpgnn.report.table import Entry
 
@@ -133,12 +133,9 @@ def _draw_panel(axis: Any, panel: Panel, styles: dict[str, tuple[str, str]]) -> 
 
 
 def _pyplot() -> Any:
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise InputError(
-            "Figures need matplotlib. Get it with: pip install 'bpgnn[report]'"
-        ) from None
+    require("A figure", "matplotlib")
+    import matplotlib as mpl
+
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from bpgnn.errors import InputError
+from bpgnn.report.extra import require
 from bpgnn.report.section import Section
 from bpgnn.report.table import Entry, ReportTable
 from bpgnn.training.folder import RunFolder
@@ -49,10 +49,9 @@ def write_report(folder: Path, sections: Sequence[Section], foot: str, *, fast: 
 
 def as_html(sections: Sequence[Section], foot: str, *, fast: bool) -> str:
     """Write the page; all it shows is within it."""
-    try:
-        from jinja2 import Environment
-    except ImportError:
-        raise InputError("The page needs Jinja. Get it with: pip install 'bpgnn[report]'") from None
+    require("The page", "jinja2")
+    from jinja2 import Environment
+
     text = files("bpgnn.report").joinpath("page.html").read_text()
     template = Environment(autoescape=True, trim_blocks=True).from_string(text)
     return template.render(
