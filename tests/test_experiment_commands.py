@@ -1,13 +1,17 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 
 from bpgnn import experiment_commands
 from bpgnn.experiments import registry
+from bpgnn.experiments.execute import execute
 from bpgnn.experiments.experiment import Experiment
 from bpgnn.experiments.run import Run
+from bpgnn.experiments.runner import Progress
+from bpgnn.experiments.store import Store
 from bpgnn.report import registry as report_registry
 from bpgnn.report.paper import datasets
 from bpgnn.training.plan import Plan
@@ -84,9 +88,10 @@ def test_what_came_of_a_timing_is_told_in_seconds():
     [
         (("reproduce", "tiny"), "bpgnn.experiments.runner.run_missing"),
         (("tune", "mlp", "wine"), "bpgnn.experiments.tune.search.search"),
+        (("recheck", "tiny", "--cells", "1"), "bpgnn.experiments.runner.run_missing"),
     ],
 )
-def test_ctrl_c_is_told_how_to_go_on(run, tiny_experiment, monkeypatch, command, work):
+def test_ctrl_c_is_told_how_to_go_on(run, cell, monkeypatch, command, work):
     def interrupted(*arguments, **options):
         raise KeyboardInterrupt
 
@@ -153,38 +158,113 @@ def test_a_search_ends_with_the_command_that_trains_what_it_found(run, place):
     assert line["validation_loss"] == min([*line["known"].values(), line["validation_loss"]])
 
 
-def with_accuracies(place, *accuracies):
-    """Overwrite what the store says of the runs that were made."""
-    path = place / "results" / "runs.jsonl"
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    for line, accuracy in zip(lines, accuracies, strict=False):
-        line["test_accuracy"] = accuracy
+FOUR = [
+    Run("wine", Plan("mlp", seed=seed, changes={"max_steps": 2, "evaluate_every": 1}))
+    for seed in range(4)
+]
+
+
+@pytest.fixture(scope="module")
+def four_lines():
+    return [execute(run) for run in FOUR]
+
+
+@pytest.fixture
+def cell(monkeypatch, place, four_lines):
+    """One cell of four seeds, in the store."""
+    experiment = Experiment("tiny", "Does it run?", 1, lambda seeds: FOUR)
+    monkeypatch.setitem(registry.EXPERIMENTS, "tiny", experiment)
+    with Store(Path("results/runs.jsonl")).writing() as append:
+        for line in four_lines:
+            append(line)
+    return FOUR
+
+
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Make runs without starting others for them, which takes its time."""
+
+    def run_here(runs, store, **options):
+        known = store.read()
+        with store.writing() as append:
+            for run in runs:
+                if "error" in known.get(run.command, {"error": None}):
+                    append(execute(run))
+        return Progress(len(runs), len(runs), 0, 0, None)
+
+    monkeypatch.setattr("bpgnn.experiments.runner.run_missing", run_here)
+
+
+def with_accuracy(path, accuracy):
+    """Overwrite what a store says."""
+    lines = [{**json.loads(line), **accuracy} for line in path.read_text().splitlines()]
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
 
-def test_cells_are_drawn_made_again_and_compared(run, place, tiny_experiment):
-    run("reproduce", "tiny", "--jobs", "1")
-    options = ("recheck", "tiny", "--cells", "1", "--jobs", "1")
-    found = run(*options)
+RECHECK = ("recheck", "tiny", "--cells", "1", "--jobs", "1")
+
+
+def test_a_cell_is_made_again_and_compared(run, place, cell):
+    found = run(*RECHECK, "--seeds", "2", "--out", "again.jsonl")
     assert found.code == 0
-    assert "+0.00" in found.out
     assert "1 of 1 cells agree." in found.out
-    made = (place / "results" / "recheck.jsonl").read_bytes()
-    assert len(made.splitlines()) == 2
-    # What was made once is compared again without another run.
-    with_accuracies(place, 0.001, 0.0)
-    found = run(*options)
+    assert len((place / "again.jsonl").read_text().splitlines()) == 2
+    # What is there is not made again, and is believed.
+    with_accuracy(place / "again.jsonl", {"test_accuracy": 0.0})
+    found = run(*RECHECK, "--seeds", "2", "--out", "again.jsonl")
     assert found.code == 1
-    assert "too far" in found.out
     assert "0 of 1 cells agree." in found.out
-    assert (place / "results" / "recheck.jsonl").read_bytes() == made
 
 
-def test_fewer_cells_than_asked_for_get_a_sentence(run, tiny_experiment):
-    assert "no results" in run("recheck", "tiny").err
-    run("reproduce", "tiny", "--jobs", "1")
-    found = run("recheck", "tiny", "--cells", "2")
+@pytest.mark.usefixtures("cell", "in_this_process")
+def test_runs_that_were_made_with_other_code_do_not_count(run, place, monkeypatch):
+    assert run(*RECHECK).code == 0
+    (made,) = (place / "results").glob("recheck-*.jsonl")
+    with_accuracy(made, {"test_accuracy": 0.0})
+    assert run(*RECHECK).code == 1
+    monkeypatch.setattr("bpgnn.training.record.versions", lambda: {"code": "other"})
+    assert run(*RECHECK).code == 0
+    assert (place / "results" / "recheck-other.jsonl").exists()
+
+
+def test_failed_runs_are_told_and_made_again(run, place, cell):
+    lacking = {"command": cell[0].command, "error": {"kind": "memory", "words": "It takes [9] GB."}}
+    (place / "again.jsonl").write_text(json.dumps(lacking) + "\n")
+    assert run(*RECHECK, "--seeds", "1", "--out", "again.jsonl").code == 0
+    with pytest.MonkeyPatch.context() as patch:
+        nothing = Progress(3, 1, 1, 0, None)
+        patch.setattr("bpgnn.experiments.runner.run_missing", lambda *_, **__: nothing)
+        (place / "other.jsonl").write_text(json.dumps(lacking) + "\n")
+        found = run(*RECHECK, "--out", "other.jsonl")
+    assert found.code == 1
+    assert "It takes [9] GB." in found.out
+    assert "It was not made." in found.out
+
+
+def test_a_data_set_that_is_away_is_told_after_the_comparison(run, cell, monkeypatch):
+    gone = Progress(3, 0, 0, 0, None, unavailable=("Wine is not to be had.",))
+    monkeypatch.setattr("bpgnn.experiments.runner.run_missing", lambda *_, **__: gone)
+    found = run(*RECHECK)
+    assert found.code == 1
+    assert "0 of 1 cells agree." in found.out
+    assert "Wine is not to be had." in found.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--cells", "2"], "The store has 1 cells with 3 seeds or more, and 2 were asked for."),
+        (["--longest", "0"], "no run of more than 0 CPU-seconds"),
+        (["--out", "results/../results/runs.jsonl"], "--out must name another file than --store"),
+        (["--out", "results"], "Name another file with --out."),
+        (["tinny"], "Did you mean tiny?"),
+    ],
+)
+def test_what_cannot_be_checked_gets_a_sentence(run, cell, words, sentence):
+    found = run("recheck", "tiny", *words) if "--cells" in words else run(*RECHECK, *words)
     assert found.code == 2
-    assert "1 such cell" in found.err
-    assert "0 such cells" in run("recheck", "tiny", "--cells", "1", "--longest", "0").err
-    assert "Did you mean tiny?" in run("recheck", "tinny").err
+    assert sentence in found.err
+
+
+def test_there_is_nothing_to_check_without_a_store(run):
+    assert "There are no results" in run("recheck").err

@@ -5,7 +5,6 @@ The library is imported inside the commands: torch takes a second to load, and h
 
 import csv
 import json
-import statistics
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -46,7 +45,6 @@ StoreOption = Annotated[
 _GO_ON = "The same command goes on with what is missing."
 _STORE = Path("results/runs.jsonl")
 _FAST_STORE = Path("results/fast.jsonl")
-_RECHECK_STORE = Path("results/recheck.jsonl")
 _REPORT = Path("report")
 
 
@@ -204,7 +202,9 @@ def recheck(
         typer.Argument(metavar="EXPERIMENT…", help="Of which experiments; of all if left out."),
     ] = None,
     number: Annotated[int, typer.Option("--cells", help="Cells to draw.", min=1)] = 5,
-    seeds: Annotated[int, typer.Option(help="Seeds of each to make again.", min=1)] = 3,
+    seeds: Annotated[
+        int, typer.Option(help="Seeds of each to make again, if it has as many.", min=1)
+    ] = 3,
     draw: Annotated[int, typer.Option(help="Which draw; any whole number.", min=0)] = 0,
     longest: Annotated[
         float | None,
@@ -216,13 +216,18 @@ def recheck(
     ] = None,
     store: Annotated[Path, typer.Option(help="File of the results to be checked.")] = _STORE,
     out: Annotated[
-        Path, typer.Option(help="File of the runs made now; those it has are not made again.")
-    ] = _RECHECK_STORE,
+        Path | None,
+        typer.Option(
+            help="File of the runs made now; those it has are not made again. If left out, "
+            "results/recheck-CODE.jsonl, CODE being a hash of the source.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Draw cells of the tables at random, make them again, and compare.
 
-    A cell agrees if the two means are no more than three standard errors of
-    their difference apart. The command fails if one does not.
+    A cell agrees if the means of the same seeds are no more than three standard
+    errors of their difference apart. The command fails if one does not.
 
     Example: bpgnn recheck --cells 5 --longest 300
     """
@@ -232,22 +237,27 @@ def recheck(
     from bpgnn.experiments.registry import EXPERIMENTS
     from bpgnn.experiments.runner import run_missing
     from bpgnn.experiments.store import Store
+    from bpgnn.training.record import versions
 
     wanted = _experiments_among(names or ["all"])
     _refuse_without_results(store)
+    out = out or Path(f"results/recheck-{versions()['code']}.jsonl")
+    if out.resolve() == store.resolve():
+        raise InputError("--out must name another file than --store: one is checked by the other.")
     every = [run for name in wanted for run in EXPERIMENTS[name].runs()]
-    lines, console = Store(store).read(), Console()
+    lines, made, console = Store(store).read(), Store(out, "--out"), Console()
     cells = drawn_cells(every, lines, number, draw=draw, longest=longest)
     again = [run for cell in cells for run in cell[:seeds]]
     with stoppable(console, _GO_ON), _grid_bar(console) as watch:
-        end = run_missing(again, Store(out), jobs=jobs or joblib.cpu_count(), watch=watch)
+        jobs = jobs or joblib.cpu_count()
+        end = run_missing(again, made, jobs=jobs, retry=True, watch=watch)
+    now = made.read()
+    found = {cell[0].command: compared(cell, cell[:seeds], lines, now) for cell in cells}
+    _print_rechecks(found)
+    agreeing = sum(one.agrees for one in found.values())
+    say(console, f"{agreeing} of {number} cells agree. What was made now is in {out}")
     if end.unavailable:
         raise DataUnavailableError(" ".join(end.unavailable))
-    made = Store(out).read()
-    found = [compared(cell, lines, made) for cell in cells]
-    agreeing = sum(one is not None and one.agrees for one in found)
-    _print_rechecks(list(zip((cell[0].command for cell in cells), found, strict=True)))
-    say(console, f"{agreeing} of {number} cells agree.")
     if agreeing < number:
         sys.exit(1)
 
@@ -361,21 +371,21 @@ def _print_cells(found: list["Cell"]) -> None:
     Console().print(table)
 
 
-def _print_rechecks(found: list[tuple[str, "Recheck | None"]]) -> None:
-    from bpgnn.experiments.recheck import STANDARD_ERRORS
-
-    table = Table("command of the first seed", "stored", "now", "apart", "may be")
-    for command, one in found:
-        if one is None:
-            words = ("", "failed", "", "")
-        else:
-            allowed = STANDARD_ERRORS * one.standard_error
-            means = (statistics.mean(own) for own in (one.stored, one.again))
-            counts = (len(one.stored), len(one.again))
-            texts = (f"{mean:.2f} ({n})" for mean, n in zip(means, counts, strict=True))
-            verdict = f"{one.difference:+.2f}" + ("" if one.agrees else ", too far")
-            words = (*texts, verdict, f"{allowed:.2f}")
-        table.add_row(Text(command), *words)
+def _print_rechecks(found: dict[str, "Recheck"]) -> None:
+    columns = ("stored", "now", "apart", "allowed", "same", "agrees")
+    table = Table("command of the first seed", *columns)
+    for command, one in found.items():
+        figures = ("–",) * 5
+        if one.pairs:
+            figures = (
+                *(f"{mean:.2f}" for mean in (one.stored, one.again)),
+                f"{one.again - one.stored:+.2f}",
+                f"{one.allowed:.2f}",
+                f"{one.num_same} of {len(one.pairs)}",
+            )
+        said = "".join(f"\n{words}" for words in dict.fromkeys(one.failures))
+        # What an error says may hold brackets.
+        table.add_row(Text(f"{command}{said}"), *figures, "yes" if one.agrees else "no")
     Console().print(table)
 
 

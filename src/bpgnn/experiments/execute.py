@@ -10,6 +10,7 @@ from bpgnn.data.catalog import load
 from bpgnn.errors import (
     BPGNNError,
     DataUnavailableError,
+    InputError,
     NotEnoughMemoryError,
     is_out_of_memory,
 )
@@ -47,10 +48,7 @@ def execute(
         with warnings.catch_warnings():
             # What was repaired in the data is in the record of the data, not of each run.
             warnings.simplefilter("ignore")
-            if isinstance(job, Timing):
-                return timed(job)
-            data = load_for(job.plan, job.dataset, job.split)
-            record = fit(data, job.plan, watch=_stops_at(deadline, run_hours)).record
+            return _made(job, _stops_at(deadline, run_hours))
     except _DeadlineError:
         return None
     except _TooLongError as error:
@@ -60,24 +58,26 @@ def execute(
     except NotEnoughMemoryError as error:
         return failure(job, "memory", str(error))
     except BPGNNError as error:
-        unreadable = _unreadable(job.dataset)
-        if unreadable is not None:
-            return failure(job, "unavailable", unreadable)
         return failure(job, "refused", str(error))
     except Exception as error:  # noqa: BLE001  a failing run must not stop the rest
         if is_out_of_memory(error):
             return failure(job, "memory", f"There was not enough memory: {error}")
         return failure(job, "failed", f"{type(error).__name__}: {error}")
-    return {"command": job.command, **record.to_json()}
 
 
-def _unreadable(dataset: str) -> str | None:
-    """Say why a data set's file cannot be read, which says nothing of a run; None where it can."""
+def _made(job: Job, watch: Callable[[Evaluation], None]) -> Line:
+    """Train and test, or time; that a file cannot be read says nothing of the job."""
     try:
-        load(dataset)
-    except BPGNNError as error:
-        return str(error)
-    return None
+        if isinstance(job, Timing):
+            return timed(job)
+        record = fit(load_for(job.plan, job.dataset, job.split), job.plan, watch=watch).record
+    except InputError:
+        try:
+            load(job.dataset)
+        except InputError as error:
+            raise DataUnavailableError(str(error)) from None
+        raise
+    return {"command": job.command, **record.to_json()}
 
 
 def failure(job: Job, kind: str, words: str, **details: object) -> Line:

@@ -1,8 +1,9 @@
 """Cells of the store, drawn at random and made again: can its figures be believed?"""
 
+import hashlib
 import math
 import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -11,59 +12,68 @@ from bpgnn.experiments.execute import Job, distinct
 from bpgnn.experiments.run import Run
 from bpgnn.experiments.store import Line
 from bpgnn.experiments.summary import without_seed
-from bpgnn.randomness import numpy_generator_for
-
-_STREAM = 0x2EC4
 
 STANDARD_ERRORS = 3
-"""How far apart two means of the same cell may be, in standard errors of their difference."""
+"""How far apart a cell may be from itself, in standard errors of the difference."""
+
+# Fewer seeds do not tell how much a figure varies.
+_FEWEST = 3
+
+Cell = tuple[Run, ...]
+"""Runs that differ by their seed alone."""
 
 
 @final
 @dataclass(frozen=True)
 class Recheck:
-    """Set a cell that was made again beside what the store has.
+    """Set runs that were made again beside those of the store.
 
     Args:
-        command: What makes the first of its runs.
-        stored: Test accuracies of the store in percent, one a seed, two or more.
-        again: Those of now, one or more.
+        pairs: For each seed that was made again its test accuracy in the store, and that of
+            now, in percent.
+        deviation: The standard deviation over all seeds of the cell in the store, in percent.
+        failures: What the runs said that came to no figure.
 
     Example:
-        >>> Recheck("bpgnn train cora", stored=(88.0, 90.0, 89.0), again=(90.0,)).agrees
+        >>> Recheck(pairs=((88.0, 88.2), (90.0, 89.6)), deviation=1.0).agrees
         True
     """
 
-    command: str
-    stored: tuple[float, ...]
-    again: tuple[float, ...]
+    pairs: tuple[tuple[float, float], ...]
+    deviation: float
+    failures: tuple[str, ...] = ()
 
     @property
-    def difference(self) -> float:
-        """Return the mean of now less that of the store, in points."""
-        return statistics.mean(self.again) - statistics.mean(self.stored)
+    def stored(self) -> float:
+        """Return the mean of these seeds in the store."""
+        return statistics.mean(then for then, _ in self.pairs)
 
     @property
-    def standard_error(self) -> float:
-        """Return the standard error of the difference, by the spread within both together."""
-        within = [value - statistics.mean(own) for own in self._both for value in own]
-        freedom = len(within) - len(self._both)
-        spread = math.sqrt(sum(value**2 for value in within) / freedom)
-        return spread * math.sqrt(sum(1 / len(own) for own in self._both))
+    def again(self) -> float:
+        """Return their mean of now."""
+        return statistics.mean(now for _, now in self.pairs)
+
+    @property
+    def num_same(self) -> int:
+        """Count the seeds that came to the very same figure."""
+        return sum(then == now for then, now in self.pairs)
+
+    @property
+    def allowed(self) -> float:
+        r"""Return how far apart the two means may be, :math:`3 s \sqrt{2 / m}` for m seeds.
+
+        The spread s is the store's alone: runs that went wrong must not widen it. Another
+        machine rounds otherwise, and after some hundred steps that is another draw: the same
+        seed is then a sample of its own.
+        """
+        return STANDARD_ERRORS * self.deviation * math.sqrt(2 / len(self.pairs))
 
     @property
     def agrees(self) -> bool:
-        """Tell whether the two are no more than three standard errors apart."""
-        # Means of the same figures may differ by rounding.
-        return abs(self.difference) <= STANDARD_ERRORS * self.standard_error + 1e-9
-
-    @property
-    def _both(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        return self.stored, self.again
-
-
-Cell = tuple[Run, ...]
-"""Runs that differ by their seed alone."""
+        """Tell whether all runs came to figures, and these are as near as they should be."""
+        return (
+            not self.failures and bool(self.pairs) and abs(self.again - self.stored) <= self.allowed
+        )
 
 
 def drawn_cells(
@@ -74,7 +84,9 @@ def drawn_cells(
     draw: int,
     longest: float | None = None,
 ) -> list[Cell]:
-    """Draw cells with two seeds or more, every one as likely as any other.
+    """Draw cells with three seeds or more, every one as likely as any other.
+
+    A store that grows changes a draw only by what is new in it.
 
     Args:
         jobs: All runs that may be asked for; timings are no cells.
@@ -89,34 +101,49 @@ def drawn_cells(
     groups: dict[str, list[Run]] = {}
     for job in distinct(jobs):
         line = lines.get(job.command)
-        if not isinstance(job, Run) or line is None or "error" in line or not job.agrees(line):
-            continue
-        groups.setdefault(without_seed(job.command), []).append(job)
-    known = [
-        tuple(runs)
-        for runs in groups.values()
-        if len(runs) > 1
+        if isinstance(job, Run) and line is not None and "error" not in line and job.agrees(line):
+            groups.setdefault(without_seed(job.command), []).append(job)
+    known = {
+        command: tuple(runs)
+        for command, runs in groups.items()
+        if len(runs) >= _FEWEST
         and (longest is None or max(lines[run.command]["cpu_seconds"] for run in runs) <= longest)
-    ]
+    }
     if len(known) < number:
-        are = "is 1 such cell" if len(known) == 1 else f"are {len(known)} such cells"
+        short = "" if longest is None else f" and no run of more than {longest:g} CPU-seconds"
         raise InputError(
-            f"There {are} with two seeds or more in the store, fewer than the {number} asked for. "
-            "Ask for fewer with --cells, or allow longer runs."
+            f"The store has {len(known)} cells with {_FEWEST} seeds or more{short}, and {number} "
+            "were asked for. Name other experiments, or make more runs with: bpgnn reproduce"
         )
-    order = numpy_generator_for(draw, _STREAM).permutation(len(known))
-    return [known[place] for place in order[:number]]
+    order = sorted(known, key=lambda command: _rank(draw, command))
+    return [known[command] for command in order[:number]]
 
 
-def compared(cell: Cell, lines: Mapping[str, Line], again: Mapping[str, Line]) -> Recheck | None:
-    """Set what was made now beside what the store has; None where nothing came of it."""
-    commands = [run.command for run in cell]
-    stored, anew = (
-        tuple(
-            100 * found[command]["test_accuracy"]
-            for command in commands
-            if command in found and "error" not in found[command]
-        )
-        for found in (lines, again)
-    )
-    return Recheck(commands[0], stored, anew) if anew else None
+def compared(
+    cell: Cell, again: Sequence[Run], lines: Mapping[str, Line], made: Mapping[str, Line]
+) -> Recheck:
+    """Set those runs of a cell that were made again beside what the store has.
+
+    Args:
+        cell: All runs of the cell in the store.
+        again: Those that were to be made again.
+        lines: The store, by command.
+        made: What was made now, by command.
+    """
+    pairs, failures = [], []
+    for run in again:
+        now = made.get(run.command)
+        if now is None or "error" in now:
+            failures.append("It was not made." if now is None else now["error"]["words"])
+        else:
+            pairs.append((_percent(lines[run.command]), _percent(now)))
+    deviation = statistics.stdev(_percent(lines[run.command]) for run in cell)
+    return Recheck(tuple(pairs), deviation, tuple(failures))
+
+
+def _percent(line: Line) -> float:
+    return 100 * line["test_accuracy"]
+
+
+def _rank(draw: int, command: str) -> bytes:
+    return hashlib.sha256(f"{draw} {command}".encode()).digest()

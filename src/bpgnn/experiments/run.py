@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any, final
+from typing import Any, ClassVar, final
 
 from bpgnn.errors import InputError
 from bpgnn.settings import Settings
@@ -32,6 +32,8 @@ class Run:
     plan: Plan = field(default_factory=Plan)
     split: str | None = None
     threads: int = 1
+    is_of_machine: ClassVar[bool] = False
+    """Whether what comes out depends on the machine that it was made on."""
 
     @cached_property
     def kind(self) -> tuple[str | int, ...]:
@@ -42,13 +44,12 @@ class Run:
             steps = 0
         return self.plan.method, self.dataset, self.plan.preset, steps
 
-    def agrees(self, line: Mapping[str, Any], *, anywhere: bool = True) -> bool:  # noqa: ARG002
+    def agrees(self, line: Mapping[str, Any]) -> bool:
         """Tell whether a line of the store was made with the settings that the run has now.
 
-        On which machine does not matter, whether `anywhere` will do or not. Presets change, and
-        settings come and go. One that the line does not know was not there when it was made: it
-        agrees if it is off now, or has its default, which leaves things as they were. One that
-        is gone does not count.
+        Presets change, and settings come and go. One that the line does not know was not there
+        when it was made: it agrees if it is off now, or has its default, which leaves things as
+        they were. One that is gone does not count.
         """
         then = line.get("settings")
         if then is None:

@@ -109,7 +109,7 @@ def _counts(line: Line, run: Job, run_hours: float | None, *, retry: bool, here:
     if error is not None and (retry or _had_less_time(error, run_hours)):
         return False
     # What machines a cluster has, this process does not know.
-    return run.agrees(line, anywhere=not here)
+    return run.agrees(line) or (run.is_of_machine and not here)
 
 
 def _lacks(line: Line, figure: str | None) -> bool:

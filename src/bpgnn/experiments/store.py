@@ -25,6 +25,7 @@ class Store:
 
     Args:
         path: The file; it need not exist yet.
+        option: The option by which another one is named.
 
     Example:
         >>> import tempfile
@@ -38,8 +39,8 @@ class Store:
         0.9
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, option: str = "--store") -> None:
+        self.path, self.option = path, option
 
     def read(self) -> dict[str, Line]:
         """Read all whole lines."""
@@ -57,7 +58,7 @@ class Store:
             if line is None:
                 raise StoreError(
                     f"Line {number} of {self.path} is not a result of bpgnn. Take the line out, "
-                    "or name another file with --store."
+                    f"or name another file with {self.option}."
                 )
             found[line["command"]] = line
         return found
@@ -73,7 +74,7 @@ class Store:
         except Timeout:
             raise StoreError(
                 f"Another process is writing to {self.path}. Wait for it, stop it, or name "
-                "another file with --store."
+                f"another file with {self.option}."
             ) from None
         except (OSError, NotImplementedError) as error:
             raise self._cannot("written", error) from None
@@ -99,7 +100,9 @@ class Store:
 
     def _cannot(self, be: str, error: Exception) -> StoreError:
         why = getattr(error, "strerror", None) or error
-        return StoreError(f"{self.path} cannot be {be} ({why}). Name another file with --store.")
+        return StoreError(
+            f"{self.path} cannot be {be} ({why}). Name another file with {self.option}."
+        )
 
 
 def _parsed(text: bytes) -> Line | None:

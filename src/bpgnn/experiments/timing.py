@@ -50,15 +50,16 @@ class Timing:
     num_nodes: int
     threads: int = 1
     dataset: ClassVar[str] = "pubmed"
+    is_of_machine: ClassVar[bool] = True
 
     @property
     def kind(self) -> tuple[str | int, ...]:
         """Say which timings take about as long."""
         return "speed", self.way, self.num_nodes
 
-    def agrees(self, line: Mapping[str, Any], *, anywhere: bool = False) -> bool:
-        """Tell whether a line of the store is of this timing, on a machine of this kind or any."""
-        return anywhere or line.get("machine") == machine()
+    def agrees(self, line: Mapping[str, Any]) -> bool:
+        """Tell whether a line of the store is of this timing, on a machine of this kind."""
+        return line.get("machine") == machine()
 
     @property
     def facts(self) -> dict[str, object]:
