@@ -58,6 +58,9 @@ RUNS: dict[str, list[Run]] = {
     "lds cora dense": published("lds", "cora", ONE, parameters="dense"),
     **{f"{one} pubmed": published(one, "pubmed") for one in ("mlp", "gcn", "gat", "knn-gcn")},
     "idgl-anch pubmed": published("idgl-anch", "pubmed", ONE),
+    "idgl-anch cora complete": over_seeds(
+        "cora", THREE, method="idgl-anch", preset="published", split="complete"
+    ),
     "slaps pubmed": published("slaps", "pubmed", ONE),
     "slaps cora, a search in 20 steps": published("slaps", "cora", refresh_every=20),
     "ddgm-e pubmed": published("ddgm-e", "pubmed"),

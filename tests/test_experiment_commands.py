@@ -253,7 +253,7 @@ def test_a_data_set_that_is_away_is_told_after_the_comparison(run, cell, monkeyp
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--cells", "2"], "The store has 1 cells with 3 seeds or more, and 2 were asked for."),
+        (["--cells", "2"], "the store has 1, and 2 were asked for."),
         (["--longest", "0"], "no run of more than 0 CPU-seconds"),
         (["--out", "results/../results/runs.jsonl"], "--out must name another file than --store"),
         (["--out", "results"], "Name another file with --out."),

@@ -112,8 +112,9 @@ def drawn_cells(
     if len(known) < number:
         short = "" if longest is None else f" and no run of more than {longest:g} CPU-seconds"
         raise InputError(
-            f"The store has {len(known)} cells with {_FEWEST} seeds or more{short}, and {number} "
-            "were asked for. Name other experiments, or make more runs with: bpgnn reproduce"
+            f"Of cells with {_FEWEST} seeds or more{short} the store has {len(known)}, and "
+            f"{number} were asked for. Name other experiments, or make more runs with: "
+            "bpgnn reproduce"
         )
     order = sorted(known, key=lambda command: _rank(draw, command))
     return [known[command] for command in order[:number]]
