@@ -18,6 +18,7 @@ from bpgnn.experiments.paper import (
     speed,
 )
 from bpgnn.experiments.registry import EXPERIMENTS
+from bpgnn.experiments.run import over_seeds
 from bpgnn.report.registry import SECTIONS
 from bpgnn.report.section import Section
 from bpgnn.report.source import Source
@@ -142,6 +143,14 @@ def test_the_tuned_gcn_is_set_beside_the_papers(sections):
     assert "A GCN that was looked after has 88.5 on Cora (78.74)" in " ".join(
         by_name(sections, "results").remarks
     )
+
+
+@pytest.mark.parametrize(("level", "said"), [(0.9, True), (0.87, False)])
+def test_what_does_better_with_its_authors_settings_is_said(lines, level, said):
+    theirs = over_seeds("cora", range(2), method="gcn", preset="published", split="complete")
+    section = SECTIONS["results"](Source({**lines, **{r.command: line(r, level) for r in theirs}}))
+    remark = "With its authors' settings gcn has 90.0 on Cora (2 seeds), more than with"
+    assert (remark in " ".join(section.remarks)) == said
 
 
 def test_a_part_that_is_as_tuned_is_not_compared_with_itself(lines):
