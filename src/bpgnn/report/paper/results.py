@@ -82,9 +82,10 @@ def _better_as_published(source: Source) -> list[str]:
             published, tuned = map(statistics.mean, scores)
             if published > tuned:
                 sentences.append(
-                    f"With its authors' settings {method} has {published:.1f} on {NAMES[name]} "
+                    f"With its authors' settings (--preset published --split complete) {method} "
+                    f"has {published:.1f} on {NAMES[name]} "
                     f"({counted(len(scores[0]), 'seed', 'seeds')}), more than with those that were "
-                    f"chosen for it by validation loss ({tuned:.1f}): `{source.command(theirs)}`."
+                    f"chosen for it by validation loss ({tuned:.1f})."
                 )
     return sentences
 
