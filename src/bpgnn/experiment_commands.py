@@ -42,6 +42,11 @@ StoreOption = Annotated[
     ),
 ]
 
+JobsOption = Annotated[
+    int | None,
+    typer.Option(help="Runs at a time on this machine; one a core if left out.", min=1),
+]
+
 _GO_ON = "The same command goes on with what is missing."
 _STORE = Path("results/runs.jsonl")
 _FAST_STORE = Path("results/fast.jsonl")
@@ -67,10 +72,7 @@ def reproduce(
     fast: Annotated[
         bool, typer.Option("--fast", help="A few steps each: to try the whole, not to believe it.")
     ] = False,
-    jobs: Annotated[
-        int | None,
-        typer.Option(help="Runs at a time on this machine; one a core if left out.", min=1),
-    ] = None,
+    jobs: JobsOption = None,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler to run on instead.")
     ] = None,
@@ -210,10 +212,7 @@ def recheck(
         float | None,
         typer.Option(help="Leave out cells with runs of more processor seconds.", min=0.0),
     ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(help="Runs at a time on this machine; one a core if left out.", min=1),
-    ] = None,
+    jobs: JobsOption = None,
     store: Annotated[Path, typer.Option(help="File of the results to be checked.")] = _STORE,
     out: Annotated[
         Path | None,

@@ -1,7 +1,5 @@
 """The paper's main table beside ours, in two tracks."""
 
-import statistics
-
 from bpgnn.data.counted import counted
 from bpgnn.experiments.paper.results import PRINTED, RESULTS, cell
 from bpgnn.experiments.paper.systems import DATASETS, SYSTEMS, TRACKS
@@ -73,19 +71,16 @@ def _better_as_published(source: Source) -> list[str]:
     for name in DATASETS:
         for method in SYSTEMS:
             theirs = over_seeds(name, seeds, method=method, preset="published", split="complete")
-            scores = [
-                [100 * line["test_accuracy"] for line in source.found(runs)]
-                for runs in (theirs, cell("tuned", method, name, seeds))
-            ]
-            if not all(scores):
+            published = source.entry(theirs)
+            tuned = source.entry(cell("tuned", method, name, seeds))
+            if published.mean is None or tuned.mean is None:
                 continue
-            published, tuned = map(statistics.mean, scores)
-            if published > tuned:
+            if published.mean > tuned.mean:
                 sentences.append(
                     f"With its authors' settings (--preset published --split complete) {method} "
-                    f"has {published:.1f} on {NAMES[name]} "
-                    f"({counted(len(scores[0]), 'seed', 'seeds')}), more than with those that were "
-                    f"chosen for it by validation loss ({tuned:.1f})."
+                    f"has {published.mean:.1f} on {NAMES[name]} "
+                    f"({counted(published.num_seeds, 'seed', 'seeds')}), more than with those that "
+                    f"were chosen for it by validation loss ({tuned.mean:.1f})."
                 )
     return sentences
 
