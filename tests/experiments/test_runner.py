@@ -332,7 +332,7 @@ def test_a_cluster_without_dask_gets_a_sentence(store, monkeypatch):
 def test_a_cluster_that_loses_a_worker_ends_with_the_same_store(store, tmp_path):
     """A real scheduler and two worker processes, of which one is killed by its run."""
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(processes=True, **options) as cluster:
         killed = partial(killed_once, tmp_path / "marker")
         found = run_missing(GRID, store, cluster=cluster.scheduler_address, execute=killed)
@@ -349,7 +349,7 @@ def test_a_cluster_times_nothing_twice(store):
     """Its workers may be of another kind than the machine that asks."""
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
     job = Timing("lazy", 1000)
-    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(processes=False, **options) as cluster:
         for _ in range(2):
             run_missing([job], store, cluster=cluster.scheduler_address, execute=timed)
@@ -364,7 +364,7 @@ def where(run, deadline):
 
 def test_a_cluster_of_one_worker_is_used(store):
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(processes=True, **options) as cluster:
         run_missing(GRID, store, cluster=cluster.scheduler_address, execute=where)
         places = {worker.pid for worker in cluster.workers.values()}
@@ -375,7 +375,7 @@ def test_a_cluster_of_one_worker_is_used(store):
 def test_a_cluster_without_workers_gets_a_sentence(store, monkeypatch):
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
     monkeypatch.setattr("bpgnn.experiments.workers._WAIT", 0.2)
-    options = {"n_workers": 0, "dashboard_address": None}
+    options = {"n_workers": 0, "dashboard_address": ":0"}
     with (
         distributed.LocalCluster(processes=False, **options) as cluster,
         pytest.raises(InputError, match="has no workers.*dask worker .* --nthreads 1"),
@@ -387,7 +387,7 @@ def test_a_cluster_without_workers_gets_a_sentence(store, monkeypatch):
 @pytest.mark.parametrize("num_workers", [1, 2])
 def test_a_scheduler_that_goes_away_gets_a_sentence(store, num_workers):
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    options = {"n_workers": num_workers, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": num_workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(processes=True, **options) as cluster:
 
         def watch(progress):
@@ -411,7 +411,7 @@ def crowded_once(place: Path, run, deadline):
 @pytest.mark.slow
 def test_a_scheduler_that_goes_away_while_runs_are_made_alone_leaves_them_missing(store, tmp_path):
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(processes=True, **options) as cluster:
 
         def close():
@@ -431,7 +431,7 @@ def test_a_scheduler_that_goes_away_while_runs_are_made_alone_leaves_them_missin
 def test_a_cluster_that_loses_all_its_workers_gets_a_sentence(store, num_workers, monkeypatch):
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
     monkeypatch.setattr("bpgnn.experiments.workers._PATIENCE", 2.0)
-    options = {"n_workers": num_workers, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": num_workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(processes=True, **options) as cluster:
 
         def watch(progress):
@@ -445,7 +445,7 @@ def test_a_cluster_that_loses_all_its_workers_gets_a_sentence(store, num_workers
 
 def test_workers_with_several_threads_are_refused(store):
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": None}
+    options = {"n_workers": 1, "threads_per_worker": 2, "dashboard_address": ":0"}
     with (
         distributed.LocalCluster(processes=False, **options) as cluster,
         pytest.raises(InputError, match="--nthreads 1"),
@@ -457,7 +457,7 @@ def test_workers_with_several_threads_are_refused(store):
 def test_a_cluster_gives_up_a_run_that_kills_every_worker(store):
     dask = pytest.importorskip("dask", reason="Dask is not installed")
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     deaths = dask.config.set({"distributed.scheduler.allowed-failures": 1})
     with deaths, distributed.LocalCluster(processes=True, **options) as cluster:
         run_missing(GRID[:4], store, cluster=cluster.scheduler_address, execute=killed_at_two)
