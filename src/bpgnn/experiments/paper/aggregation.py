@@ -20,7 +20,7 @@ def grid(seeds: range) -> list[Run]:
     return [run for name in DATASETS for one in FUNCTIONS for run in cell(one, name, seeds)]
 
 
-AGGREGATION = Experiment("aggregation", "Which aggregation function is best?", 10, grid)
+AGGREGATION = Experiment("aggregation", "Which aggregation function is best?", 5, grid)
 
 PRINTED: dict[str, tuple[str, str, str]] = {
     "gcn": ("87.10 ± 0.326", "76.34 ± 0.580", "88.40 ± 0.770"),

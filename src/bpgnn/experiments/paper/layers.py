@@ -25,7 +25,7 @@ def grid(seeds: range) -> list[Run]:
     ]
 
 
-LAYERS = Experiment("layers", "How many Boolean layers are best?", 10, grid)
+LAYERS = Experiment("layers", "How many Boolean layers are best?", 5, grid)
 
 PRINTED: dict[int, tuple[str, str, str]] = {
     0: ("78.74 ± 1.250", "67.74 ± 1.723", "83.60 ± 1.233"),
