@@ -51,7 +51,10 @@ def test_an_experiment_is_run_once_and_its_results_are_shown(run, place, tiny_ex
     rows = list(csv.DictReader(io.StringIO(run("results", "wine", "--as", "csv").out)))
     assert float(rows[0]["test_accuracy"]) == lines[0]["test_accuracy"]
     assert "no setting" in rows[2]["error"]
+    assert len(rows[0]["code"]) == 12
     assert json.loads(run("results", "cora", "--as", "json").out) == []
+    # A table without rows has the same columns.
+    assert run("results", "cora", "--as", "csv").out.strip().split(",") == list(rows[0])
 
 
 def test_results_for_other_programs_tell_old_settings_and_what_the_latent_graph_has(run, place):

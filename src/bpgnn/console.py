@@ -1,6 +1,8 @@
 """What all commands say, and in which way."""
 
+import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -18,11 +20,35 @@ def say_notes(console: Console, notes: tuple[str, ...]) -> None:
         say(console, f"Note: {note}")
 
 
+class _TerminatedError(KeyboardInterrupt):
+    """Leave as by Ctrl-C: the system, or a queue of jobs, asked this process to end."""
+
+
 @contextmanager
 def stoppable(console: Console, words: str) -> Iterator[None]:
-    """Say how to go on when Ctrl-C is pressed."""
+    """Say how to go on when Ctrl-C is pressed, or the process is asked to end."""
+    try:
+        with _terminating():
+            yield
+    except KeyboardInterrupt as error:
+        say(console, f"Stopped. {words}")
+        # What a shell says of a process that a signal ended.
+        ending = signal.SIGTERM if isinstance(error, _TerminatedError) else signal.SIGINT
+        sys.exit(128 + ending)
+
+
+@contextmanager
+def _terminating() -> Iterator[None]:
+    """Turn the signal to end into an exception; elsewhere than in the main thread it cannot be."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(*_: object) -> None:
+        raise _TerminatedError
+
+    before = signal.signal(signal.SIGTERM, end)
     try:
         yield
-    except KeyboardInterrupt:
-        say(console, f"Stopped. {words}")
-        sys.exit(130)
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -6,7 +6,7 @@ The library is imported inside the commands: torch takes a second to load, and h
 import csv
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from enum import StrEnum
@@ -170,7 +170,7 @@ def results(
     if form is not Form.TABLE:
         marked = [{**line, "is_stale": is_stale(line)} for line in lines]
         if form is Form.CSV:
-            _write_csv(marked)
+            _write_csv(marked, every)
         else:
             sys.stdout.write(json.dumps(marked, indent=2) + "\n")
     elif lines:
@@ -388,18 +388,21 @@ def _print_rechecks(found: dict[str, "Recheck"]) -> None:
     Console().print(table)
 
 
-def _write_csv(lines: list[dict]) -> None:
-    rows = [_flat(line) for line in lines]
-    names = list(dict.fromkeys(name for row in rows for name in row if name != "error"))
-    writer = csv.DictWriter(sys.stdout, [*names, "error"])
+def _write_csv(lines: Iterable[dict], every: Iterable[dict]) -> None:
+    """Write lines, with the columns of all that there are, whichever were asked for."""
+    names = dict.fromkeys(name for line in every for name in _flat(line))
+    last = ("is_stale", "error")
+    first = [name for name in ("command", *names) if name not in last]
+    writer = csv.DictWriter(sys.stdout, [*dict.fromkeys(first), *last])
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows(map(_flat, lines))
 
 
 def _flat(line: dict) -> dict[str, object]:
     """Leave out what has no place in a cell, such as settings."""
     latent = line.get("latent_graph") or {}
     found = {**line, **{f"latent_graph.{name}": value for name, value in latent.items()}}
+    found["code"] = (line.get("versions") or {}).get("code", "")
     plain = {name: one for name, one in found.items() if not isinstance(one, dict | list)}
     plain.pop("latent_graph", None)
     return {**plain, "error": line.get("error", {}).get("words", "")}

@@ -23,6 +23,7 @@ from bpgnn.experiments.store import Store
 from bpgnn.experiments.timing import Timing
 from bpgnn.report.table import entry
 from bpgnn.training.plan import Plan
+from bpgnn.training.run import load_for
 
 GRID = over_seeds("cora", range(6))
 
@@ -178,9 +179,12 @@ def test_a_run_that_kills_its_worker_each_time_is_given_up(store, jobs):
 def test_time_runs_out_within_a_run(store):
     long = Run("cora", Plan("gcn", changes={"max_steps": 10**6, "patience": 10**6}))
     begun = time.monotonic()
-    found = run_missing([long], store, hours=1 / 3600)
+    seen = []
+    found = run_missing([long], store, hours=1 / 3600, watch=seen.append)
     assert time.monotonic() - begun < 30
     assert (found.done, store.read()) == (0, {})
+    assert (seen[0].running, seen[-1].running) == (0, 0)
+    assert max(one.running for one in seen) == 1
 
 
 def test_a_run_that_takes_too_long_is_a_line_that_says_what_a_step_took():
@@ -189,6 +193,20 @@ def test_a_run_that_takes_too_long_is_a_line_that_says_what_a_step_took():
     assert line["error"]["kind"] == "time"
     assert re.search(r"at step \d+ of at most 1000000: [\d.]+ seconds", line["error"]["words"])
     assert entry([long], [line]).note == "OOT"
+
+
+def test_what_a_step_took_leaves_loading_out(monkeypatch):
+    def load_slowly(*arguments):
+        end = time.process_time() + 2
+        while time.process_time() < end:
+            pass
+        return load_for(*arguments)
+
+    # What the first step of a process imports counts, too.
+    execute(Run("wine", Plan("mlp", changes={"max_steps": 1})))
+    monkeypatch.setattr("bpgnn.experiments.execute.load_for", load_slowly)
+    words = execute(Run("wine", Plan("mlp")), run_hours=1e-9)["error"]["words"]
+    assert float(words.split()[-4]) < 1
 
 
 def test_a_run_that_was_out_of_time_is_made_again_with_more_of_it(store):

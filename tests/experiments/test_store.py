@@ -1,6 +1,8 @@
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +49,31 @@ def test_a_torn_last_line_does_not_count_and_is_cut_off(store, length):
     assert store.path.read_bytes() == whole + json.dumps(line(4)).encode() + b"\n"
 
 
+@pytest.mark.parametrize("nothing", [b"\n", b"\r\n", b" \n\n", b"\0" * 512, b"\0\0\n"])
+def test_lines_with_nothing_on_them_are_passed_by(store, nothing):
+    whole = store.path.read_bytes()
+    first, _, rest = whole.partition(b"\n")
+    for content in (whole + nothing, first + b"\n" + nothing.strip(b"\0") + rest):
+        store.path.write_bytes(content)
+        assert len(store.read()) == 3
+        with store.writing() as append:
+            append(line(4))
+        assert len(store.read()) == 4
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+def test_a_full_disk_gets_a_sentence_with_the_name_of_the_file(tmp_path, monkeypatch):
+    store = Store(tmp_path / "runs.jsonl")
+    with Path("/dev/full").open("wb", buffering=0) as full:
+        monkeypatch.setattr(Store, "_opened", lambda _: nullcontext(full))
+        monkeypatch.setattr("bpgnn.experiments.store._mend_last_line", lambda _: None)
+        with (
+            pytest.raises(StoreError, match=r"runs\.jsonl cannot be written \(No space left"),
+            store.writing() as append,
+        ):
+            append(line(0))
+
+
 def test_a_whole_last_line_without_its_end_counts(store):
     with store.path.open("a") as file:
         file.write(json.dumps(line(3)))
@@ -59,7 +86,7 @@ def test_a_whole_last_line_without_its_end_counts(store):
 @pytest.mark.parametrize(
     "foreign",
     [
-        *("not json", "[1]", '{"a": 1}', '{"command": 3}', ""),
+        *("not json", "[1]", '{"a": 1}', '{"command": 3}'),
         json.dumps({"command": "bpgnn train cora --seed 0"}),
         *(
             json.dumps(line(3, **wrong))

@@ -1,10 +1,13 @@
+import multiprocessing
 import os
+import subprocess
+import sys
 import time
 
 import joblib
 import numpy as np
 
-from bpgnn.experiments.workers import workers
+from bpgnn.experiments.workers import end_with, workers
 
 KEPT = []
 
@@ -23,3 +26,29 @@ def test_a_worker_that_is_replaced_for_its_memory_loses_no_job_and_raises_no_ala
     assert len(seen) == 4
     assert len(set(seen)) > 1
     assert os.getpid() not in seen
+
+
+def outlive(parent: int | None, seconds: float) -> None:
+    end_with(parent)
+    time.sleep(seconds)
+
+
+def started(parent, seconds):
+    process = multiprocessing.get_context("spawn").Process(target=outlive, args=(parent, seconds))
+    process.start()
+    return process
+
+
+def test_a_worker_whose_parent_was_gone_before_it_began_ends():
+    # As happens when a runner is killed while its workers still load torch.
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    process = started(gone.pid, 60.0)
+    process.join(30.0)
+    assert process.exitcode == 1
+
+
+def test_a_worker_that_is_nobodys_child_works_on():
+    process = started(None, 2.5)
+    process.join(30.0)
+    assert process.exitcode == 0

@@ -170,6 +170,12 @@ def test_recovery_is_that_of_the_latent_graph(sections):
     assert rows["ddgm-e"][0].mean == pytest.approx(70.0)
 
 
+def test_seeds_beyond_those_asked_for_count_and_are_said(lines):
+    for wanted, words in ((3, "89.45 ± 0.30 (10 seeds)"), (12, "89.45 ± 0.30 (10 of 12 seeds)")):
+        tuned = SECTIONS["results"](Source(lines, num_seeds=wanted)).tables[0]
+        assert dict(tuned.rows)["bpgnn"][0].text == words
+
+
 def test_a_report_of_fast_runs_takes_those_alone(lines):
     run = quickened(homophily.cell("tuned", "cora", range(1))[0])
     more = {**lines, run.command: line(run, 0.4)}

@@ -48,7 +48,7 @@ def execute(
         with warnings.catch_warnings():
             # What was repaired in the data is in the record of the data, not of each run.
             warnings.simplefilter("ignore")
-            return _made(job, _stops_at(deadline, run_hours))
+            return _made(job, deadline, run_hours)
     except _DeadlineError:
         return None
     except _TooLongError as error:
@@ -65,12 +65,13 @@ def execute(
         return failure(job, "failed", f"{type(error).__name__}: {error}")
 
 
-def _made(job: Job, watch: Callable[[Evaluation], None]) -> Line:
+def _made(job: Job, deadline: float | None, run_hours: float | None) -> Line:
     """Train and test, or time; that a file cannot be read says nothing of the job."""
     try:
         if isinstance(job, Timing):
             return timed(job)
-        record = fit(load_for(job.plan, job.dataset, job.split), job.plan, watch=watch).record
+        data = load_for(job.plan, job.dataset, job.split)
+        record = fit(data, job.plan, watch=_stops_at(deadline, run_hours)).record
     except InputError:
         try:
             load(job.dataset)

@@ -1,6 +1,5 @@
 """Many runs, on this machine or on a cluster, of which only the missing are made."""
 
-import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,7 +16,6 @@ from bpgnn.experiments.store import Append, Line, Store
 from bpgnn.experiments.workers import (
     LOST,
     ClusterGoneError,
-    Pool,
     Workers,
     end_with,
     workers,
@@ -159,17 +157,17 @@ class _Grid:
         self.tell(None)
         while self.missing() and not self._is_over():
             try:
-                self._pass_through(hands.pool(), several=several)
+                self._pass_through(hands, several=several)
                 break
             except LOST:
                 suspects, self.under_way = self.under_way, {}
                 self._make_alone(hands, suspects)
         self._make_alone(hands, self.crowded)
 
-    def _pass_through(self, pool: Pool, *, several: bool) -> None:
-        call, parent = joblib.delayed(_named), os.getpid()
+    def _pass_through(self, hands: Workers, *, several: bool) -> None:
+        call, parent = joblib.delayed(_named), hands.parent
         tasks = (call(self.execute, run, self.deadline, parent) for run in self._begun())
-        finished = cast(Iterable[tuple[str, Line | None]], pool(tasks))
+        finished = cast(Iterable[tuple[str, Line | None]], hands.pool()(tasks))
         for command, line in finished:
             with self.lock:
                 run = self.under_way.pop(command)
@@ -178,6 +176,8 @@ class _Grid:
                     self.crowded[command] = run
                 elif line is not None:
                     self._add(run, line)
+                else:
+                    self.tell(None)
 
     def _begun(self) -> Iterator[Job]:
         """Hand out runs one by one, as workers ask for them."""
@@ -198,7 +198,7 @@ class _Grid:
                 return
             self.under_way = {command: run}
             try:
-                line = hands.alone(_named, self.execute, run, self.deadline, os.getpid())[1]
+                line = hands.alone(_named, self.execute, run, self.deadline, hands.parent)[1]
             except LOST:
                 words = "Its process was killed twice, as happens when memory runs out."
                 line = failure(run, "killed", words)
@@ -266,7 +266,7 @@ class _Pace:
 
 
 def _named(
-    execute: Execute, run: Job, deadline: float | None, parent: int
+    execute: Execute, run: Job, deadline: float | None, parent: int | None
 ) -> tuple[str, Line | None]:
     end_with(parent)
     return run.command, execute(run, deadline)

@@ -54,6 +54,9 @@ class Store:
         if not _is_torn(last):
             lines.append(last)
         for number, text in enumerate(lines, start=1):
+            # An editor leaves empty lines, and a power cut zeros.
+            if not text.strip(b"\0 \t\r"):
+                continue
             line = _parsed(text)
             if line is None:
                 raise StoreError(
@@ -84,9 +87,12 @@ class Store:
                 _mend_last_line(file)
 
                 def append(line: Line) -> None:
-                    file.write(json.dumps(line).encode() + b"\n")
-                    file.flush()
-                    os.fsync(file.fileno())
+                    try:
+                        file.write(json.dumps(line).encode() + b"\n")
+                        file.flush()
+                        os.fsync(file.fileno())
+                    except OSError as error:
+                        raise self._cannot("written", error) from None
 
                 yield append
         finally:

@@ -54,7 +54,13 @@ LOST = (LostWorkerError, TerminatedWorkerError)
 
 
 class Workers(ABC):
-    """Hand out pools, one after the other: one that lost a worker cannot be used again."""
+    """Hand out pools, one after the other: one that lost a worker cannot be used again.
+
+    Its `parent` is the process without which a worker is of no use, None on a cluster, whose
+    workers are nobody's children.
+    """
+
+    parent: int | None = None
 
     @abstractmethod
     def pool(self) -> Pool:
@@ -77,6 +83,8 @@ def workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
         with warnings.catch_warnings():
             # loky says so whenever it replaces a worker for its memory; no job is lost by that.
             warnings.filterwarnings("ignore", message="A worker stopped while some jobs")
+            # Nor is anything lost where the grid is given up: what was under way is made again.
+            warnings.filterwarnings("ignore", message=r"\d+ tasks which were still being")
             yield _Local(jobs)
         return
     with _client(cluster) as client:
@@ -96,6 +104,7 @@ def workers(jobs: int, cluster: str | None) -> Iterator[Workers]:
 class _Local(Workers):
     def __init__(self, jobs: int) -> None:
         self.jobs = jobs
+        self.parent = os.getpid()
 
     @override
     def pool(self) -> Pool:
@@ -270,14 +279,14 @@ def _client(address: str):  # noqa: ANN202  the type is an extra's
 
 
 @cache
-def end_with(parent: int) -> None:
+def end_with(parent: int | None) -> None:
     """End this process when its parent is gone, which nobody else would read results for.
 
     Args:
-        parent: The process that hands out work; where it is not this one's parent, as on a
-            cluster, nothing is done.
+        parent: The process that hands out work. It may be gone already: a worker takes seconds
+            to start. Where it is None, nothing is done.
     """
-    if os.getppid() != parent:
+    if parent is None:
         return
 
     def watch() -> None:

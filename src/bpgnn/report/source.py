@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, final
 
 from bpgnn import __version__
@@ -34,7 +34,8 @@ class Source:
 
     Args:
         lines: The store, by command.
-        num_seeds: Seeds that each cell should have; by experiment if None.
+        num_seeds: Seeds that each cell should have; by experiment if None. Those that are there
+            beyond it count as well.
         fast: Whether to report the runs of few steps.
         used: The commands of the lines that were asked for so far.
     """
@@ -45,12 +46,14 @@ class Source:
     used: set[str] = field(default_factory=set)
 
     def seeds(self, experiment: Experiment) -> range:
-        """Return the seeds that a cell should have."""
-        return range(experiment.num_seeds if self.num_seeds is None else self.num_seeds)
+        """Return the seeds that a cell may have."""
+        return range(max(experiment.num_seeds, self.num_seeds or 0))
 
     def entry(self, runs: list[Run], printed: str | None = None, *, key: str = "") -> Entry:
         """Sum up the runs of a cell."""
-        return entry(self._made(runs), self._asked(runs), printed, key=key)
+        wanted = len(runs) if self.num_seeds is None else min(self.num_seeds, len(runs))
+        found = entry(self._made(runs), self._asked(runs), printed, key=key)
+        return replace(found, num_wanted=wanted)
 
     def rows(
         self,

@@ -43,7 +43,7 @@ class Entry:
 
     @property
     def text(self) -> str:
-        """Write the measured part; fewer seeds than asked for are said.
+        """Write the measured part; fewer seeds than asked for are said, and so are more.
 
         Example:
             >>> Entry(87.1, 0.33, 3, 10).text
@@ -53,7 +53,10 @@ class Entry:
             return self.note or "not run"
         spread = "" if self.deviation is None else f" ± {self.deviation:.2f}"
         failed = "" if self.failed is None else f", {self.failed}"
-        seeds = f" ({self.num_seeds} of {self.num_wanted} seeds{failed})" if self.is_lacking else ""
+        if self.is_lacking:
+            seeds = f" ({self.num_seeds} of {self.num_wanted} seeds{failed})"
+        else:
+            seeds = f" ({self.num_seeds} seeds)" if self.num_seeds > self.num_wanted else ""
         return f"{self.mean:.2f}{spread}{seeds}"
 
     @property

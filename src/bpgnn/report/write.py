@@ -12,7 +12,7 @@ from bpgnn.training.folder import RunFolder
 TITLE = "Boolean product graph neural networks: the paper's experiments, made again"
 
 _LEAD = (
-    "Test accuracy in percent, mean ± standard deviation over seeds, above what the paper prints "
+    "Test accuracy in percent, mean ± standard deviation over seeds, then what the paper prints "
     "and the difference. The best of a column is bold, or in italics where it lacks "
     "seeds and may not stay so. A cell that lacks seeds says so. OOM is out "
     "of memory, OOT out of time; what is behind each is said below its table. Differences have a "
