@@ -3,6 +3,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bpgnn.data.catalog import load
+from bpgnn.data.perturb import add_edges
 from bpgnn.graph import Graph
 from bpgnn.infer.probabilities import KernelProbabilities
 from bpgnn.infer.spaces import make_metric
@@ -123,3 +125,13 @@ def test_pairs_are_counted_by_probability_as_plain_loops_have_it():
                 expected[place][1] += int(labels[i] == labels[j])
     found = same_label_counts(probabilities, nodes, labels)
     assert found == [tuple(counts) for counts in expected]
+
+
+def test_to_divide_by_degrees_alone_puts_noisy_cora_below_chance():
+    # So says the report of methods whose messages are divided so.
+    true = load("cora").graph
+    observed = add_edges(true, 0.75, seed=0)
+    degree = torch.bincount(observed.targets, minlength=observed.num_nodes) + 1.0
+    weight = (degree[observed.targets] * degree[observed.sources]).rsqrt()
+    divided = Graph.from_edge_index(observed.edge_index, observed.num_nodes, weight)
+    assert recovery(observed, divided, true) < 0.4
