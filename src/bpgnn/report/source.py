@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, final
 
 from bpgnn import __version__
@@ -52,8 +52,7 @@ class Source:
     def entry(self, runs: list[Run], printed: str | None = None, *, key: str = "") -> Entry:
         """Sum up the runs of a cell."""
         wanted = len(runs) if self.num_seeds is None else min(self.num_seeds, len(runs))
-        found = entry(self._made(runs), self._asked(runs), printed, key=key)
-        return replace(found, num_wanted=wanted)
+        return entry(self._made(runs), self._asked(runs), printed, key=key, num_wanted=wanted)
 
     def rows(
         self,

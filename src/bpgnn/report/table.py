@@ -126,7 +126,12 @@ class ReportTable:
 
 
 def entry(
-    runs: Sequence[Run], found: Sequence[Line], printed: str | None = None, *, key: str = ""
+    runs: Sequence[Run],
+    found: Sequence[Line],
+    printed: str | None = None,
+    *,
+    key: str = "",
+    num_wanted: int | None = None,
 ) -> Entry:
     """Sum up the runs of a cell.
 
@@ -135,6 +140,7 @@ def entry(
         found: The lines of those that were made; see :func:`lines_of`.
         printed: What the paper prints there.
         key: A figure of the latent graph to be shown; the test accuracy if left out.
+        num_wanted: How many of the runs there should be; all if left out.
     """
     good = [value for line in found if (value := _value(line, key)) is not None]
     # The first sentence of each kind.
@@ -152,7 +158,7 @@ def entry(
         mean=statistics.mean(good) if good else None,
         deviation=statistics.stdev(good) if len(good) > 1 else None,
         num_seeds=len(good),
-        num_wanted=len(runs),
+        num_wanted=len(runs) if num_wanted is None else num_wanted,
         failed=", ".join(f"{number} {kind}" for kind, number in failed.items()) or None,
         printed=printed,
         note=note or None,
