@@ -31,11 +31,13 @@ def test_seeds_are_the_experiments_own_unless_asked_otherwise():
     assert [len(one.runs(number)) for number in (None, 2)] == [4, 2]
 
 
-def test_fast_runs_keep_what_they_are_about():
-    run = quickened(Run("cora", Plan("slaps", changes={"k": 3})))
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_fast_runs_keep_what_they_are_about(dataset):
+    run = quickened(Run(dataset, Plan("slaps", changes={"k": 3})))
     assert run.plan.changes["k"] == 3
-    settings = run.plan.settings_for("cora")
+    settings = run.plan.settings_for(dataset)
     assert settings.warm_up < settings.max_steps < 100
+    assert settings.max_steps % settings.evaluate_every == 0
 
 
 def test_fast_timings_are_of_few_nodes_and_of_every_way():
