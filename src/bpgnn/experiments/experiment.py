@@ -46,10 +46,10 @@ def quickened(run: Run) -> Run:
         >>> quickened(Run("cora")).plan.changes["max_steps"]
         6
     """
-    method = run.plan.method
-    few = {**_FEW, **_FEW_OF.get(method, {})}
-    if run.dataset in _LARGE:
-        few = {**few, **_FEWER, **_FEWER_OF.get(method, {})}
+    method, is_large = run.plan.method, run.dataset in _LARGE
+    few = {**(_FEWER if is_large else _FEW), **_FEW_OF.get(method, {})}
+    if is_large:
+        few |= _FEWER_OF.get(method, {})
     changes = {**(run.plan.changes or {}), **few}
     return replace(run, plan=replace(run.plan, changes=changes))
 
@@ -69,6 +69,5 @@ _LARGE = ("pubmed", "photo")
 _FEWER = {"max_steps": 2, "evaluate_every": 2, "num_samples": 1}
 
 _FEWER_OF: dict[str, dict[str, object]] = {
-    "lds": {"max_steps": 10, "evaluate_every": 1},
-    "slaps": {"warm_up": 1},
+    "slaps": {"max_steps": 2, "warm_up": 1, "evaluate_every": 2},
 }
