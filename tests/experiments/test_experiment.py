@@ -40,6 +40,13 @@ def test_fast_runs_keep_what_they_are_about(dataset):
     assert settings.max_steps % settings.evaluate_every == 0
 
 
+@pytest.mark.parametrize("method", ["idgl", "idgl-anch"])
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_fast_runs_of_idgl_infer_a_graph_once_more_and_no_more(method, dataset):
+    run = quickened(Run(dataset, Plan(method)))
+    assert run.plan.settings_for(dataset).max_iterations == 1
+
+
 def test_fast_timings_are_of_few_nodes_and_of_every_way():
     whole, fast = (EXPERIMENTS["speed"].runs(fast=fast) for fast in (False, True))
     assert {job.way for job in fast} == {job.way for job in whole}

@@ -58,8 +58,8 @@ _FEW = {"max_steps": 6, "evaluate_every": 3, "num_samples": 2}
 
 # What is slow a step takes fewer; what learns in phases goes through all of them.
 _FEW_OF: dict[str, dict[str, object]] = {
-    "idgl": {"max_steps": 2, "evaluate_every": 2},
-    "idgl-anch": {"max_steps": 2, "evaluate_every": 2},
+    "idgl": {"max_steps": 2, "evaluate_every": 2, "max_iterations": 1},
+    "idgl-anch": {"max_steps": 2, "evaluate_every": 2, "max_iterations": 1},
     "lds": {"max_steps": 10, "evaluate_every": 1},
     "slaps": {"max_steps": 6, "warm_up": 3, "evaluate_every": 3},
 }
