@@ -73,6 +73,16 @@ def test_a_method_that_ignores_the_graph_is_not_run_again_where_edges_change():
     assert changed[0].plan.drop_edges == 0.5
 
 
+def test_added_edges_meet_the_gcn_that_was_tuned_and_the_one_of_the_paper():
+    tuned, papers = (
+        robustness.cell(name, "cora", "added", 0.75, range(1))[0].plan
+        for name in ("gcn", "gcn, the paper's settings")
+    )
+    assert (tuned.method, tuned.preset) == ("gcn", "tuned")
+    assert (papers.method, papers.preset) == ("gcn", "paper")
+    assert tuned.add_edges == papers.add_edges == 0.75
+
+
 def test_what_a_data_set_has_anyway_is_no_variant_of_its_model():
     tuned = settings_of("bpgnn", "tuned", "cora")
     same = [
