@@ -281,6 +281,8 @@ VARIANTS = [
     {"own_states": True, "linear_start": "torch"},
     {"observed_messages": True, "observed_gate": True},
     {"observed_messages": True, "edge_evidence": True},
+    {"observed_messages": True, "nearest": 3},
+    {"edge_evidence": True, "nearest": 3, "nearest_shape_points": True},
     {"scores": "messages", "head": ()},
     {"sampler": "dense"},
     {"sampler": "blocked"},
@@ -506,6 +508,70 @@ def test_evidence_weighs_observed_messages_beside_the_sampled_ones_too(problem):
     torch.testing.assert_close(output.logits[0], head(method, states))
     learned = [evidence.weight]
     assert all(gradients(method.losses(output, problem)["task"], learned))
+
+
+def with_nearest(method, problem):
+    """Join the observed edges and the nearest, each with what it counts for."""
+    network = method.network
+    nearest, weight = network.nearest(problem.graph, problem.features)
+    observed = torch.ones(problem.graph.num_edges)
+    if network.evidence is not None:
+        observed = network.evidence(problem.graph, problem.features).exp()
+    edges = torch.cat([problem.graph.edge_index, nearest.edge_index], dim=1)
+    return edges, torch.cat([observed, weight.exp()])
+
+
+def test_without_a_latent_graph_messages_pass_over_observed_and_nearest_edges(problem):
+    method = built(problem, boolean_layers=0, nearest=3, edge_evidence=True).eval()
+    nearest = method.network.nearest
+    with torch.no_grad():
+        nearest.log_weight.fill_(-0.7)
+        nearest.evidence.weight.copy_(torch.tensor([0.5, -0.3, 0.2, 0.4]))
+    edges, weight = with_nearest(method, problem)
+    assert edges.size(1) > problem.graph.num_edges
+    states = problem.features
+    for layer in method.network.layers:
+        states = F.relu(reference_layer(layer)(states, edges, weight))
+    output = method(problem, generator=seeded())
+    torch.testing.assert_close(output.logits[0], head(method, states))
+    assert_messages(method, output, problem, edges, weight)
+
+
+def test_nearest_edges_stand_beside_the_sampled_ones_too_and_learn(problem):
+    own = {"message_weight": "none", "observed_messages": True, "nearest": 3}
+    method = built(problem, embedding="mlp", edge_evidence=True, **own).eval()
+    output = method(problem, generator=seeded())
+    (sampled,) = output.draws
+    edges, weight = with_nearest(method, problem)
+    edges = torch.cat([sampled.edge_index, edges], dim=1)
+    weight = torch.cat([torch.ones(sampled.num_edges), weight])
+    assert_messages(method, output, problem, edges, weight)
+    nearest = method.network.nearest
+    learned = [nearest.log_weight, nearest.evidence.weight]
+    assert all(gradients(method.losses(output, problem)["task"], learned))
+
+
+@pytest.mark.parametrize("shape", [False, True])
+def test_f_hears_from_the_nearest_only_if_asked_to(problem, shape):
+    method = built(problem, nearest=3, observed_messages=True, nearest_shape_points=shape).eval()
+    heard = []
+    method.network.boolean[0].embedding.register_forward_hook(
+        lambda _module, given, _found: heard.append(given[1].num_edges)
+    )
+    method(problem, generator=seeded())
+    nearest, _ = method.network.nearest(problem.graph, problem.features)
+    assert heard == [problem.graph.num_edges + shape * nearest.num_edges]
+
+
+def test_the_product_is_that_of_the_observed_graph_whatever_is_near(problem):
+    own = {"observed_messages": True, "embedding": "mlp"}
+    plain, near = (built(problem, nearest=some, **own).eval() for some in (0, 3))
+    near.load_state_dict(plain.state_dict(), strict=False)
+    products = [
+        method.edge_probabilities(method(problem, generator=seeded()))["product"].to_dense()
+        for method in (plain, near)
+    ]
+    torch.testing.assert_close(*products)
 
 
 def test_own_states_are_a_linear_map_beside_the_messages(problem):

@@ -21,9 +21,11 @@ def test_the_method_keeps_the_contract(name, check):
 
 
 @pytest.mark.parametrize("check", METHOD_CHECKS)
-def test_bpgnn_with_evidence_for_its_edges_keeps_the_contract(check):
+@pytest.mark.parametrize("more", [{}, {"nearest": 3, "nearest_shape_points": True}], ids=str)
+def test_bpgnn_with_evidence_for_its_edges_keeps_the_contract(check, more):
     method = METHODS["bpgnn"]
-    METHOD_CHECKS[check](method, method.preset("tuned", "my own").changed({"edge_evidence": True}))
+    changes = {"edge_evidence": True, **more}
+    METHOD_CHECKS[check](method, method.preset("tuned", "my own").changed(changes))
 
 
 @pytest.mark.parametrize("name", ["idgl", "idgl-anch"])

@@ -69,6 +69,23 @@ def test_the_evidence_is_its_definition_in_plain_loops(drawn):
 
 
 @given(graphs_with_features())
+def test_other_edges_can_be_asked_about_and_hear_of_the_observed_ones_alone(drawn):
+    graph, features = drawn
+    every = torch.ones(graph.num_nodes, graph.num_nodes).nonzero().T
+    everything = Graph.from_edge_index(every, graph.num_nodes)
+    found = edge_evidence(graph, features, edges=everything)
+    known = torch.isin(
+        everything.targets * graph.num_nodes + everything.sources,
+        graph.targets * graph.num_nodes + graph.sources,
+    )
+    torch.testing.assert_close(found[known], edge_evidence(graph, features))
+    # An edge of no weight is no witness: asked about beside the others, all stay as they are.
+    points = features / column_scale(features)
+    for j, i, row in zip(*everything.edge_index.tolist(), found.tolist(), strict=True):
+        assert row[0] == pytest.approx(cosine(points[i], points[j]), abs=1e-6)
+
+
+@given(graphs_with_features())
 def test_sparse_features_give_the_same(drawn):
     graph, features = drawn
     sparse = SparseMatrix.from_csr(features.to_sparse_csr())

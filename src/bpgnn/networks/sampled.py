@@ -34,6 +34,8 @@ from bpgnn.nn.choose import make_aggregation
 from bpgnn.nn.dropout import dropout
 from bpgnn.nn.evidence import EdgeEvidence, evidence_memory
 from bpgnn.nn.linear import FeatureLinear, LinearStart
+from bpgnn.nn.nearest import search_memory
+from bpgnn.nn.nearest_edges import NearestEdges
 from bpgnn.nn.sparse import Features
 from bpgnn.nn.stack import Stack, make_layers
 
@@ -66,6 +68,10 @@ class SampledSettings(CheckedInference):
         edge_evidence: Let an observed edge count for what speaks for it besides: the likeness of
             its ends' features, that of each end to the other's neighbours, and triangles. How
             much each of these counts is learned, and at first nothing.
+        nearest: Let every node also hear from so many nodes whose features are nearest to its
+            own, wherever it hears from observed neighbours; what that counts for is learned.
+            The Boolean product stays that of the observed graph.
+        nearest_shape_points: Let f hear from them as well, and not the messages alone.
         own_states: Give every layer a linear map of the node's own state beside the messages,
             so that it can tell itself from its neighbours.
         graph_loss: `reward` (the paper's), `probability` (P~ in place of its logarithm, as in
@@ -95,6 +101,8 @@ class SampledSettings(CheckedInference):
     observed_messages: bool = False
     observed_gate: bool = False
     edge_evidence: bool = False
+    nearest: int = 0
+    nearest_shape_points: bool = False
     own_states: bool = False
     graph_loss: Literal["reward", "probability", "noisy", "likelihood", "none"] = "none"
     graph_loss_weight: float = 1.0
@@ -122,7 +130,9 @@ class SampledSettings(CheckedInference):
         self.refuse_unless_rates("dropout", "input_dropout", "embedding_dropout")
         self.refuse_unless_counts("input_width")
         self.refuse_unless(
-            "0 or more", lambda number: number >= 0, "graph_loss_weight", "latent_loss_weight"
+            "0 or more",
+            lambda number: number >= 0,
+            *("graph_loss_weight", "latent_loss_weight", "nearest"),
         )
         if self.scores == "messages" and self.head:
             raise InputError(
@@ -255,9 +265,10 @@ class SampledNetwork(nn.Module):
         self.observed_weight = nn.Parameter(torch.zeros(())) if keeps else None
         gated = keeps and settings.observed_gate
         self.observed_gate = nn.Parameter(torch.full((), 0.1)) if gated else None
-        self.evidence = None
-        if settings.edge_evidence and problem.graph is not None:
-            self.evidence = EdgeEvidence(problem.graph, problem.features)
+        graph, features, weighed = problem.graph, problem.features, settings.edge_evidence
+        self.evidence = EdgeEvidence(graph, features) if weighed and graph is not None else None
+        near = settings.nearest
+        self.nearest = NearestEdges(graph, features, near, weighed=weighed) if near else None
         # E[a_i], how often each node has been classified right of late.
         self.register_buffer("expected_right", torch.full((problem.num_nodes,), 0.5))
 
@@ -287,9 +298,11 @@ class SampledNetwork(nn.Module):
         """
         settings = self.settings
         states = self._input(problem.features, generator)
-        graph = problem.graph or Graph.empty(problem.num_nodes).to(self.expected_right.device)
         weight = self._known_weight(problem)
-        branches = [_Branch(states, None, graph, weight)]
+        beside = self._with_nearest(problem, weight)
+        is_wide = settings.nearest_shape_points or not settings.boolean_layers
+        start = beside if is_wide else (_observed(problem), weight)
+        branches = [_Branch(states, None, *start)]
         given = None if draws is None else iter(draws)
         drawn: list[Graph] = []
         for position, layer in enumerate(self.layers):
@@ -302,7 +315,8 @@ class SampledNetwork(nn.Module):
                     for new in self._inferred(
                         boolean,
                         branch,
-                        None if problem.graph is None else (problem.graph, weight),
+                        problem.graph,
+                        beside,
                         generator,
                         samples,
                         None if given is None else [next(given) for _ in range(samples)],
@@ -341,9 +355,10 @@ class SampledNetwork(nn.Module):
             return self.latent_graphs(output)
         if drawn:
             return tuple(_as_weighed(one.messages, one.message_log_weight) for one in drawn)
-        if problem.graph is None:
+        graph, log_weight = self._with_nearest(problem, self._known_weight(problem))
+        if problem.graph is None and self.nearest is None:
             return ()
-        return (_as_weighed(problem.graph, self._known_weight(problem)),)
+        return (_as_weighed(graph, log_weight),)
 
     def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
         """Return the task loss and, as settled, latent and graph loss."""
@@ -387,14 +402,15 @@ class SampledNetwork(nn.Module):
         self,
         boolean: BooleanLayer,
         branch: _Branch,
-        observed: tuple[Graph, Tensor | None] | None,  # a graph, (E,)
+        observed: Graph | None,
+        beside: tuple[Graph, Tensor | None],  # a graph, (E,)
         generator: torch.Generator,
         num_samples: int,
         given: list[Graph | Tensor] | None,
     ) -> list[_Branch]:
         """Infer the next graph of a branch, several times over if asked, or take those given.
 
-        The observed graph comes with the logarithms of what its edges count for.
+        The edges to put beside it come with the logarithms of what they count for.
         """
         # U is cut off: the graph's parameters do not shape the features they are made of.
         states = branch.states.detach() if isinstance(branch.states, Tensor) else branch.states
@@ -404,7 +420,7 @@ class SampledNetwork(nn.Module):
             states,
             branch.graph,
             branch.log_weight,
-            None if observed is None else observed[0],
+            observed,
             generator=generator,
             num_samples=num_samples,
             num_known=None if given is None else cast(Graph, given[0]).num_nodes,
@@ -419,7 +435,7 @@ class SampledNetwork(nn.Module):
             )
             if log_weight is not None and not self.settings.task_shapes_graph:
                 log_weight = log_weight.detach()
-            graph, log_weight = self._beside_observed(sampled, log_weight, observed, found.kernel)
+            graph, log_weight = self._beside(sampled, log_weight, beside, found.kernel)
             scores = scores.to(found.latent.dtype)
             drawn = _Drawn(found, sampled, entries, scores, graph, log_weight)
             branches.append(
@@ -427,22 +443,20 @@ class SampledNetwork(nn.Module):
             )
         return branches
 
-    def _beside_observed(
+    def _beside(
         self,
         sampled: Graph,
         log_weight: Tensor | None,
-        observed: tuple[Graph, Tensor | None] | None,
+        beside: tuple[Graph, Tensor | None],
         kernel: KernelProbabilities,
     ) -> tuple[Graph, Tensor | None]:
-        """Put the observed edges beside the sampled ones, if settled so."""
-        if self.observed_weight is None or observed is None:
+        """Put observed and nearest edges beside the sampled ones, if settled so."""
+        graph, known = beside
+        if self.observed_weight is None or graph.num_edges == 0:
             return sampled, log_weight
-        graph, known = observed
-        own = self._observed_log_weight(graph, known, kernel)
+        own = self._log_weight_beside(graph, known, kernel)
         drawn = own.new_zeros(sampled.num_edges) if log_weight is None else log_weight
-        edges = torch.cat([sampled.edge_index, graph.edge_index], dim=1)
-        order = torch.argsort(edges[1], stable=True)
-        return Graph(edges[:, order], sampled.num_nodes), torch.cat([drawn, own])[order]
+        return _joined(sampled, drawn, graph, own)
 
     def _known_weight(self, problem: Problem) -> Tensor | None:  # (E,)
         """Return the logarithm of what observed edges count for by themselves, None for ones."""
@@ -455,16 +469,25 @@ class SampledNetwork(nn.Module):
         evidence = self.evidence(graph, problem.features)
         return evidence if weight is None else weight + evidence
 
-    def _observed_log_weight(
+    def _with_nearest(self, problem: Problem, weight: Tensor | None) -> tuple[Graph, Tensor | None]:
+        """Join the observed edges, with the logarithms of what they count for, and the nearest."""
+        observed = _observed(problem)
+        if self.nearest is None:
+            return observed, weight
+        nearest, own = self.nearest(problem.graph, problem.features)
+        known = own.new_zeros(observed.num_edges) if weight is None else weight.to(own)
+        return _joined(observed, known, nearest, own)
+
+    def _log_weight_beside(
         self, graph: Graph, known: Tensor | None, kernel: KernelProbabilities
     ) -> Tensor:  # (E,)
-        """Return the logarithm of what observed edges count for beside the sampled ones."""
+        """Return the logarithm of what other edges count for beside the sampled ones."""
         own = cast(Tensor, self.observed_weight).expand(graph.num_edges)
         own = own if known is None else own + known.to(own)
         return own if self.observed_gate is None else own - self._unlikeness(graph, kernel)
 
     def _unlikeness(self, observed: Graph, kernel: KernelProbabilities) -> Tensor:  # (E,)
-        """Return g γ² of each observed edge."""
+        """Return g γ² of each edge beside the sampled ones."""
         ends = (kernel.latent[nodes] for nodes in (observed.targets, observed.sources))
         squared = kernel.metric.squared_between(*ends)
         squared = squared if self.settings.task_shapes_graph else squared.detach()
@@ -569,6 +592,25 @@ class SampledMethod(Method[SampledT], ABC):
         self.network.observe(output, problem)
 
 
+def _observed(problem: Problem) -> Graph:
+    """Return the observed graph, or one without edges where there is none."""
+    if problem.graph is not None:
+        return problem.graph
+    return Graph.empty(problem.num_nodes).to(problem.labels.device)
+
+
+def _joined(
+    one: Graph,
+    weight: Tensor,  # (E,)
+    other: Graph,
+    other_weight: Tensor,  # (F,)
+) -> tuple[Graph, Tensor]:  # a graph, (E + F,)
+    """Put the edges of two graphs beside each other, each with its weight; twins stay two."""
+    edges = torch.cat([one.edge_index, other.edge_index], dim=1)
+    order = torch.argsort(edges[1], stable=True)
+    return Graph(edges[:, order], one.num_nodes), torch.cat([weight, other_weight])[order]
+
+
 def _as_weighed(graph: Graph, log_weight: Tensor | None) -> Graph:  # a graph, (E,)
     """Hand out a graph with weights; those of an edge that is there twice are added up."""
     if log_weight is None:
@@ -601,26 +643,28 @@ def _drawn_graphs(sample: Sample, known: list[Graph] | None) -> list[tuple[Graph
 
 def sampled_memory(settings: SampledSettings, sizes: Sizes) -> int:
     """Estimate the bytes that a step or an evaluation holds beyond the data."""
-    num_nodes = sizes.num_nodes
+    num_nodes, num_edges = sizes.num_nodes, sizes.num_edges + settings.nearest * sizes.num_nodes
     widths = sum(settings.hidden) + sum(settings.head) + sum(settings.embedding_hidden)
     widths += (settings.input_width or 0) + settings.latent_dim + sizes.num_classes
     weights = 16 * (settings.input_width or settings.hidden[0]) * sizes.num_features
     weights += 16 * max(0, *settings.embedding_hidden, settings.latent_dim) * sizes.num_features
     # Measured: states, their gradients and what the layers keep for them; edges twice over.
-    kept = 40 * num_nodes * widths + 200 * (sizes.num_edges + num_nodes * settings.k)
+    kept = 40 * num_nodes * widths + 200 * (num_edges + num_nodes * settings.k)
     # Attention writes messages down, and they are kept for the gradient.
     parts = (
         (settings.aggregation, sum(settings.hidden) + sizes.num_classes),
         (settings.embedding, sum(settings.embedding_hidden) + settings.latent_dim),
     )
     attending = sum(width for layer, width in parts if layer == "gat")
-    kept += 24 * attending * (sizes.num_edges + num_nodes * settings.k)
+    kept += 24 * attending * (num_edges + num_nodes * settings.k)
     sampling = 0
     if settings.boolean_layers:
         sampling = _SAMPLER_BYTES[settings.sampler](num_nodes)
     if settings.edge_evidence:
-        counts = (num_nodes, sizes.num_edges, sizes.num_features, sizes.num_values)
+        counts = (num_nodes, num_edges, sizes.num_features, sizes.num_values)
         sampling += evidence_memory(*counts)
+    if settings.nearest:
+        sampling += search_memory(num_nodes, settings.nearest)
     return weights + kept + 8 * sizes.num_values + sampling
 
 

@@ -24,7 +24,9 @@ _FULL = 0.25
 NUM_KINDS = 4
 
 
-def edge_evidence(graph: Graph, features: Features, scale: Tensor | None = None) -> Tensor:
+def edge_evidence(
+    graph: Graph, features: Features, scale: Tensor | None = None, *, edges: Graph | None = None
+) -> Tensor:
     r"""Say in four numbers how much speaks for each edge from j to i.
 
     With S the cosine of features and :math:`s_i = \sum_{k \in N_i} A_{ik} \hat x_k` what the
@@ -36,12 +38,14 @@ def edge_evidence(graph: Graph, features: Features, scale: Tensor | None = None)
     4. the triangles that the edge is part of, :math:`\log(1 + |N_i \cap N_j|)`.
 
     The second and third are the Boolean product A ⋄ S of the observed graph and the likeness of
-    features, asked at the edges that are there. Where there is no other witness they are 0.
+    features, asked at the edges that are there, or at others. Where there is no other witness
+    they are 0.
 
     Args:
         graph: The observed graph A.
         features: Features X, dense or sparse, shape (N, F).
         scale: What each column is divided by, shape (F,); by default its standard deviation.
+        edges: The edges that are asked about, if not those of the observed graph; E of them.
 
     Returns:
         The four numbers of each edge, shape (E, 4).
@@ -59,10 +63,11 @@ def edge_evidence(graph: Graph, features: Features, scale: Tensor | None = None)
     gathered = _spread_if_full(matrix @ unit)
     unit = _spread_if_full(unit)
     lengths = _dots(gathered, gathered)
-    into, out_of = (ends.cpu().numpy().copy() for ends in (graph.targets, graph.sources))
-    found = np.zeros((graph.num_edges, NUM_KINDS))
+    edges = graph if edges is None else edges
+    into, out_of = (ends.cpu().numpy().copy() for ends in (edges.targets, edges.sources))
+    found = np.zeros((edges.num_edges, NUM_KINDS))
     size = max(1, _BLOCK_ENTRIES // max(1, features.size(1)))
-    for start in range(0, graph.num_edges, size):
+    for start in range(0, edges.num_edges, size):
         block = slice(start, start + size)
         i, j = into[block], out_of[block]
         found[block, 0] = _dots(unit[i], unit[j])
@@ -107,7 +112,7 @@ def column_scale(features: Features) -> Tensor:  # (N, F) -> (F,)
 
 @final
 class EdgeEvidence(nn.Module):
-    """Weigh observed edges by what speaks for them; how much each kind counts is learned.
+    """Weigh edges by what speaks for them; how much each kind counts is learned.
 
     At first all edges count the same. What is large and what is small is settled by the edges
     of the training, so that nodes that come later change nothing for others.
@@ -115,25 +120,27 @@ class EdgeEvidence(nn.Module):
     Args:
         graph: The observed graph of the training.
         features: Its features, shape (N, F).
+        edges: The edges that are weighed, if not those of the observed graph.
     """
 
     scale: Tensor
     mean: Tensor
     spread: Tensor
 
-    def __init__(self, graph: Graph, features: Features) -> None:
+    def __init__(self, graph: Graph, features: Features, edges: Graph | None = None) -> None:
         """Take the measure of every kind of evidence."""
         super().__init__()
         self.weight = nn.Parameter(torch.zeros(NUM_KINDS))
         self.register_buffer("scale", column_scale(features))
-        found = edge_evidence(graph, features, self.scale)
-        few = graph.num_edges < 2
+        found = edge_evidence(graph, features, self.scale, edges=edges)
+        few = len(found) < 2
         mean = found.new_zeros(NUM_KINDS) if few else found.mean(0)
         spread = found.new_ones(NUM_KINDS) if few else found.std(0, correction=0)
         self.register_buffer("mean", mean)
         self.register_buffer("spread", torch.where(spread > 0, spread, 1.0))
         # Measured once for each graph: it does not change in training.
-        self.seen: tuple[Graph, Features, Tensor] | None = (graph, features, found)
+        self.seen: tuple[Graph, Features, Graph | None, Tensor] | None
+        self.seen = (graph, features, edges, found)
 
     @override
     def __getstate__(self) -> dict[str, Any]:
@@ -141,12 +148,15 @@ class EdgeEvidence(nn.Module):
         return {**self.__dict__, "seen": None}
 
     @override
-    def forward(self, graph: Graph, features: Features) -> Tensor:  # (E,)
+    def forward(
+        self, graph: Graph, features: Features, edges: Graph | None = None
+    ) -> Tensor:  # (E,)
         """Return the logarithm of what each edge counts for."""
-        seen = self.seen
-        if seen is None or seen[0] is not graph or seen[1] is not features:
-            self.seen = seen = (graph, features, edge_evidence(graph, features, self.scale))
-        return ((seen[2].to(self.mean) - self.mean) / self.spread) @ self.weight
+        asked, seen = (graph, features, edges), self.seen
+        if seen is None or any(one is not other for one, other in zip(asked, seen, strict=False)):
+            found = edge_evidence(graph, features, self.scale, edges=edges)
+            self.seen = seen = (*asked, found)
+        return ((seen[3].to(self.mean) - self.mean) / self.spread) @ self.weight
 
 
 def _unit_rows(features: Features, scale: Tensor) -> Any:  # (N, F)
