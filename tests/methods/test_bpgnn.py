@@ -281,8 +281,8 @@ VARIANTS = [
     {"own_states": True, "linear_start": "torch"},
     {"observed_messages": True, "observed_gate": True},
     {"observed_messages": True, "edge_evidence": True},
-    {"observed_messages": True, "nearest": 3},
-    {"edge_evidence": True, "nearest": 3, "nearest_shape_points": True},
+    {"observed_messages": True, "nearest_messages": 3},
+    {"edge_evidence": True, "nearest_messages": 3, "nearest_in_embedding": True},
     {"scores": "messages", "head": ()},
     {"sampler": "dense"},
     {"sampler": "blocked"},
@@ -522,7 +522,7 @@ def with_nearest(method, problem):
 
 
 def test_without_a_latent_graph_messages_pass_over_observed_and_nearest_edges(problem):
-    method = built(problem, boolean_layers=0, nearest=3, edge_evidence=True).eval()
+    method = built(problem, boolean_layers=0, nearest_messages=3, edge_evidence=True).eval()
     nearest = method.network.nearest
     with torch.no_grad():
         nearest.log_weight.fill_(-0.7)
@@ -538,7 +538,7 @@ def test_without_a_latent_graph_messages_pass_over_observed_and_nearest_edges(pr
 
 
 def test_nearest_edges_stand_beside_the_sampled_ones_too_and_learn(problem):
-    own = {"message_weight": "none", "observed_messages": True, "nearest": 3}
+    own = {"message_weight": "none", "observed_messages": True, "nearest_messages": 3}
     method = built(problem, embedding="mlp", edge_evidence=True, **own).eval()
     output = method(problem, generator=seeded())
     (sampled,) = output.draws
@@ -553,7 +553,9 @@ def test_nearest_edges_stand_beside_the_sampled_ones_too_and_learn(problem):
 
 @pytest.mark.parametrize("shape", [False, True])
 def test_f_hears_from_the_nearest_only_if_asked_to(problem, shape):
-    method = built(problem, nearest=3, observed_messages=True, nearest_shape_points=shape).eval()
+    method = built(
+        problem, nearest_messages=3, observed_messages=True, nearest_in_embedding=shape
+    ).eval()
     heard = []
     method.network.boolean[0].embedding.register_forward_hook(
         lambda _module, given, _found: heard.append(given[1].num_edges)
@@ -565,7 +567,7 @@ def test_f_hears_from_the_nearest_only_if_asked_to(problem, shape):
 
 def test_the_product_is_that_of_the_observed_graph_whatever_is_near(problem):
     own = {"observed_messages": True, "embedding": "mlp"}
-    plain, near = (built(problem, nearest=some, **own).eval() for some in (0, 3))
+    plain, near = (built(problem, nearest_messages=some, **own).eval() for some in (0, 3))
     near.load_state_dict(plain.state_dict(), strict=False)
     products = [
         method.edge_probabilities(method(problem, generator=seeded()))["product"].to_dense()

@@ -21,7 +21,9 @@ def test_the_method_keeps_the_contract(name, check):
 
 
 @pytest.mark.parametrize("check", METHOD_CHECKS)
-@pytest.mark.parametrize("more", [{}, {"nearest": 3, "nearest_shape_points": True}], ids=str)
+@pytest.mark.parametrize(
+    "more", [{}, {"nearest_messages": 3, "nearest_in_embedding": True}], ids=str
+)
 def test_bpgnn_with_evidence_for_its_edges_keeps_the_contract(check, more):
     method = METHODS["bpgnn"]
     changes = {"edge_evidence": True, **more}

@@ -68,10 +68,10 @@ class SampledSettings(CheckedInference):
         edge_evidence: Let an observed edge count for what speaks for it besides: the likeness of
             its ends' features, that of each end to the other's neighbours, and triangles. How
             much each of these counts is learned, and at first nothing.
-        nearest: Let every node also hear from so many nodes whose features are nearest to its
-            own, wherever it hears from observed neighbours; what that counts for is learned.
-            The Boolean product stays that of the observed graph.
-        nearest_shape_points: Let f hear from them as well, and not the messages alone.
+        nearest_messages: Let every node also hear from so many nodes, those whose features are
+            nearest to its own, wherever it hears from observed neighbours; what that counts for
+            is learned. The Boolean product stays that of the observed graph.
+        nearest_in_embedding: Let f hear from them as well, and not the messages alone.
         own_states: Give every layer a linear map of the node's own state beside the messages,
             so that it can tell itself from its neighbours.
         graph_loss: `reward` (the paper's), `probability` (P~ in place of its logarithm, as in
@@ -101,8 +101,8 @@ class SampledSettings(CheckedInference):
     observed_messages: bool = False
     observed_gate: bool = False
     edge_evidence: bool = False
-    nearest: int = 0
-    nearest_shape_points: bool = False
+    nearest_messages: int = 0
+    nearest_in_embedding: bool = False
     own_states: bool = False
     graph_loss: Literal["reward", "probability", "noisy", "likelihood", "none"] = "none"
     graph_loss_weight: float = 1.0
@@ -132,7 +132,7 @@ class SampledSettings(CheckedInference):
         self.refuse_unless(
             "0 or more",
             lambda number: number >= 0,
-            *("graph_loss_weight", "latent_loss_weight", "nearest"),
+            *("graph_loss_weight", "latent_loss_weight", "nearest_messages"),
         )
         if self.scores == "messages" and self.head:
             raise InputError(
@@ -267,7 +267,7 @@ class SampledNetwork(nn.Module):
         self.observed_gate = nn.Parameter(torch.full((), 0.1)) if gated else None
         graph, features, weighed = problem.graph, problem.features, settings.edge_evidence
         self.evidence = EdgeEvidence(graph, features) if weighed and graph is not None else None
-        near = settings.nearest
+        near = settings.nearest_messages
         self.nearest = NearestEdges(graph, features, near, weighed=weighed) if near else None
         # E[a_i], how often each node has been classified right of late.
         self.register_buffer("expected_right", torch.full((problem.num_nodes,), 0.5))
@@ -300,7 +300,7 @@ class SampledNetwork(nn.Module):
         states = self._input(problem.features, generator)
         weight = self._known_weight(problem)
         beside = self._with_nearest(problem, weight)
-        is_wide = settings.nearest_shape_points or not settings.boolean_layers
+        is_wide = settings.nearest_in_embedding or not settings.boolean_layers
         start = beside if is_wide else (_observed(problem), weight)
         branches = [_Branch(states, None, *start)]
         given = None if draws is None else iter(draws)
@@ -643,7 +643,10 @@ def _drawn_graphs(sample: Sample, known: list[Graph] | None) -> list[tuple[Graph
 
 def sampled_memory(settings: SampledSettings, sizes: Sizes) -> int:
     """Estimate the bytes that a step or an evaluation holds beyond the data."""
-    num_nodes, num_edges = sizes.num_nodes, sizes.num_edges + settings.nearest * sizes.num_nodes
+    num_nodes, num_edges = (
+        sizes.num_nodes,
+        sizes.num_edges + settings.nearest_messages * sizes.num_nodes,
+    )
     widths = sum(settings.hidden) + sum(settings.head) + sum(settings.embedding_hidden)
     widths += (settings.input_width or 0) + settings.latent_dim + sizes.num_classes
     weights = 16 * (settings.input_width or settings.hidden[0]) * sizes.num_features
@@ -663,8 +666,8 @@ def sampled_memory(settings: SampledSettings, sizes: Sizes) -> int:
     if settings.edge_evidence:
         counts = (num_nodes, num_edges, sizes.num_features, sizes.num_values)
         sampling += evidence_memory(*counts)
-    if settings.nearest:
-        sampling += search_memory(num_nodes, settings.nearest)
+    if settings.nearest_messages:
+        sampling += search_memory(num_nodes, settings.nearest_messages)
     return weights + kept + 8 * sizes.num_values + sampling
 
 

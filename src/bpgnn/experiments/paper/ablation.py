@@ -22,8 +22,8 @@ VARIANTS: dict[str, dict[str, object]] = {
     "no observed edges beside the latent": {"observed_messages": False},
     "observed edges without a gate": {"observed_gate": False},
     "observed edges without evidence": {"edge_evidence": False},
-    "no messages from the nearest": {"nearest": 0, "nearest_shape_points": False},
-    "points shaped by the nearest as well": {"nearest_shape_points": True},
+    "no messages from the nearest": {"nearest_messages": 0, "nearest_in_embedding": False},
+    "points shaped by the nearest as well": {"nearest_in_embedding": True},
     "no own states beside the messages": {"own_states": False},
     "a classifier on top": {"scores": "head", "hidden": (128, 64)},
     "a classifier on top, no own states, no observed edges": {

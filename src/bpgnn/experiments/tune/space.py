@@ -42,7 +42,7 @@ ROOM: dict[str, Range | Choice] = {
     "latent_loss_weight": Choice(("0.1", "0.3", "1.0")),
     "observed_messages": Choice(("false", "true")),
     "message_weight": Choice(("none", "probability", "votes")),
-    "nearest": Choice(("0", "5")),
+    "nearest_messages": Choice(("0", "5")),
     "own_states": Choice(("false", "true")),
     "witness": Choice(("equal", "gated", "mixed")),
     "graph_learning_rate": Range(1e-4, 1e-1),
