@@ -235,8 +235,8 @@ class Method(nn.Module, ABC, Generic[SettingsT]):
     def message_graphs(self, output: Output, problem: Problem) -> tuple[Graph, ...]:  # noqa: ARG002
         """Return what the last messages of each sample pass over, weighed as they are.
 
-        That is the latent graph, unless a method weighs it otherwise or puts observed edges
-        beside it.
+        That is the latent graph, unless a method weighs it otherwise or puts other edges beside
+        it, observed ones among them.
         """
         return self.latent_graphs(output)
 

@@ -282,6 +282,7 @@ VARIANTS = [
     {"observed_messages": True, "observed_gate": True},
     {"observed_messages": True, "edge_evidence": True},
     {"observed_messages": True, "nearest_messages": 3},
+    {"nearest_messages": 3},
     {"edge_evidence": True, "nearest_messages": 3, "nearest_in_embedding": True},
     {"scores": "messages", "head": ()},
     {"sampler": "dense"},
@@ -549,6 +550,32 @@ def test_nearest_edges_stand_beside_the_sampled_ones_too_and_learn(problem):
     nearest = method.network.nearest
     learned = [nearest.log_weight, nearest.evidence.weight]
     assert all(gradients(method.losses(output, problem)["task"], learned))
+
+
+def test_nearest_edges_do_not_wait_for_observed_ones_and_weights_of_those_stay(problem):
+    problem = weighted(problem)
+    own = {"message_weight": "none", "nearest_messages": 3, "embedding": "mlp"}
+    method = built(problem, **own).eval()
+    output = method(problem, generator=seeded())
+    nearest, _ = method.network.nearest(problem.graph, problem.features)
+    edges = torch.cat([output.draws[0].edge_index, nearest.edge_index], dim=1)
+    assert_messages(method, output, problem, edges, torch.ones(edges.size(1)))
+    plain = built(problem, boolean_layers=0, nearest_messages=3).eval()
+    edges = torch.cat([problem.graph.edge_index, nearest.edge_index], dim=1)
+    weight = torch.cat([problem.graph.edge_weight, torch.ones(nearest.num_edges)])
+    output = plain(problem, generator=seeded())
+    assert_messages(plain, output, problem, edges, weight)
+
+
+def test_more_nearest_than_there_are_nodes_get_a_sentence(problem):
+    words = f"`nearest_messages` must be between 0 and {NODES - 1} for {NODES} nodes, but got 99"
+    with pytest.raises(InputError, match=words):
+        built(problem, nearest_messages=99)
+
+
+def test_f_cannot_hear_from_the_nearest_where_there_are_none():
+    with pytest.raises(InputError, match="Set `nearest_messages=5`"):
+        BPGNNSettings(nearest_in_embedding=True)
 
 
 @pytest.mark.parametrize("shape", [False, True])

@@ -18,8 +18,8 @@ def cosine(one, other):
     return float(one @ other) / lengths if lengths > 1e-9 else 0.0
 
 
-def evidence_in_plain_loops(graph, features, scale):
-    """The four numbers by their definition."""
+def evidence_in_plain_loops(graph, features, scale, asked=None):
+    """The four numbers by their definition, for the edges of the graph or others."""
     points = features.double() / scale.double()
     lengths = points.norm(dim=1, keepdim=True)
     points = torch.where(lengths > 0, points / lengths.clamp(min=1e-300), 0.0)
@@ -41,7 +41,7 @@ def evidence_in_plain_loops(graph, features, scale):
                 to_others(j, i),
                 math.log1p(len(into[i].keys() & into[j].keys())),
             ]
-            for j, i, _ in edges
+            for j, i in (asked or [(j, i) for j, i, _ in edges])
         ]
     ).reshape(-1, 4)
 
@@ -69,20 +69,15 @@ def test_the_evidence_is_its_definition_in_plain_loops(drawn):
 
 
 @given(graphs_with_features())
-def test_other_edges_can_be_asked_about_and_hear_of_the_observed_ones_alone(drawn):
+def test_other_edges_are_judged_by_what_the_observed_ones_say(drawn):
     graph, features = drawn
+    scale = torch.tensor([1.0, 2.0, 0.5], dtype=torch.double)
     every = torch.ones(graph.num_nodes, graph.num_nodes).nonzero().T
-    everything = Graph.from_edge_index(every, graph.num_nodes)
-    found = edge_evidence(graph, features, edges=everything)
-    known = torch.isin(
-        everything.targets * graph.num_nodes + everything.sources,
-        graph.targets * graph.num_nodes + graph.sources,
-    )
-    torch.testing.assert_close(found[known], edge_evidence(graph, features))
-    # An edge of no weight is no witness: asked about beside the others, all stay as they are.
-    points = features / column_scale(features)
-    for j, i, row in zip(*everything.edge_index.tolist(), found.tolist(), strict=True):
-        assert row[0] == pytest.approx(cosine(points[i], points[j]), abs=1e-6)
+    asked = Graph.from_edge_index(every, graph.num_nodes)
+    pairs = list(zip(*asked.edge_index.tolist(), strict=True))
+    expected = evidence_in_plain_loops(graph, features, scale, pairs)
+    found = edge_evidence(graph, features, scale, edges=asked)
+    torch.testing.assert_close(found, expected.double(), atol=1e-6, rtol=1e-6)
 
 
 @given(graphs_with_features())
@@ -160,6 +155,16 @@ def test_a_copy_does_not_copy_the_graph_and_weighs_the_same():
     twin = copy.deepcopy(evidence)
     assert twin.seen is None
     assert torch.equal(twin(data.graph, data.features), evidence(data.graph, data.features))
+
+
+def test_other_edges_are_measured_anew_and_the_same_only_once(monkeypatch):
+    data = block_model(50, mean_degree=5, seed=0)
+    other = Graph.from_edge_index(torch.tensor([[0, 1, 2], [3, 4, 5]]), 50)
+    evidence = EdgeEvidence(data.graph, data.features, other)
+    assert len(evidence(data.graph, data.features)) == data.graph.num_edges
+    assert len(evidence(data.graph, data.features, other)) == 3
+    monkeypatch.setattr("bpgnn.nn.evidence.edge_evidence", None)
+    assert len(evidence(data.graph, data.features, other)) == 3
 
 
 def test_another_graph_is_measured_anew():

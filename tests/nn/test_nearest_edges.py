@@ -6,7 +6,7 @@ import torch
 from bpgnn.data.synthetic import block_model
 from bpgnn.graph import Graph
 from bpgnn.nn.evidence import edge_evidence
-from bpgnn.nn.nearest import nearest_graph
+from bpgnn.nn.nearest import alike_pairs
 from bpgnn.nn.nearest_edges import NearestEdges
 from bpgnn.nn.sparse import SparseMatrix
 
@@ -20,9 +20,13 @@ def pairs(graph):
     return set(zip(*graph.edge_index.tolist(), strict=True))
 
 
+def alike(data, k):
+    return set(zip(*alike_pairs(data.features, k, data.num_nodes).tolist(), strict=True))
+
+
 def test_edges_are_the_nearest_that_are_not_observed(data):
     found, weight = NearestEdges(data.graph, data.features, 6)(data.graph, data.features)
-    expected = pairs(nearest_graph(data.features.double(), 6)) - pairs(data.graph)
+    expected = alike(data, 6) - pairs(data.graph)
     assert pairs(found) == expected
     assert 0 < len(expected) < 300
     assert bool((found.targets.diff() >= 0).all())
@@ -31,7 +35,7 @@ def test_edges_are_the_nearest_that_are_not_observed(data):
 
 def test_without_an_observed_graph_all_the_nearest_are_there(data):
     found, _ = NearestEdges(None, data.features, 6, weighed=True)(None, data.features)
-    assert pairs(found) == pairs(nearest_graph(data.features.double(), 6))
+    assert pairs(found) == alike(data, 6)
 
 
 def test_sparse_features_give_the_same_edges(data):
@@ -75,10 +79,17 @@ def test_newcomers_hear_from_the_known_and_change_nothing_for_them(data):
 
 def test_neighbours_are_looked_for_once_for_each_graph(data, monkeypatch):
     edges = NearestEdges(data.graph, data.features, 4)
-    monkeypatch.setattr("bpgnn.nn.nearest_edges.nearest_graph", None)
+    monkeypatch.setattr("bpgnn.nn.nearest_edges.alike_pairs", None)
     edges(data.graph, data.features)
     with pytest.raises(TypeError):
         edges(Graph.empty(50), data.features)
+
+
+def test_other_features_have_other_neighbours(data):
+    edges = NearestEdges(data.graph, data.features, 4)
+    before, _ = edges(data.graph, data.features)
+    after, _ = edges(data.graph, data.features.flip(0))
+    assert pairs(before) != pairs(after)
 
 
 def test_a_copy_does_not_copy_the_graph_and_finds_the_same(data):

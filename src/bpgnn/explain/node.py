@@ -67,7 +67,8 @@ def explain_node(
     A neighbour is judged by leaving its edge to this node out of the sampled graphs in which
     it was drawn, and no other: those graphs are given to a forward pass again, so that nothing
     is drawn anew. The graphs are those of the last Boolean layer; earlier layers' stay whole,
-    and so do observed edges that pass messages as well (`observed_messages`).
+    and so do observed and nearest edges that pass messages as well (`observed_messages`,
+    `nearest_messages`).
 
     It costs as much as predicting over S·K graphs, for S samples of K neighbours a node, in
     S forward passes: seconds on thousands of nodes.

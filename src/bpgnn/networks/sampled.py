@@ -68,10 +68,11 @@ class SampledSettings(CheckedInference):
         edge_evidence: Let an observed edge count for what speaks for it besides: the likeness of
             its ends' features, that of each end to the other's neighbours, and triangles. How
             much each of these counts is learned, and at first nothing.
-        nearest_messages: Let every node also hear from so many nodes, those whose features are
-            nearest to its own, wherever it hears from observed neighbours; what that counts for
-            is learned. The Boolean product stays that of the observed graph.
-        nearest_in_embedding: Let f hear from them as well, and not the messages alone.
+        nearest_messages: Let every node also hear from up to so many others, those whose features
+            are most alike by cosine, beside sampled and observed neighbours, at a weight that is
+            learned; a gate and evidence, if settled, weigh these edges, too. The Boolean product
+            stays that of the observed graph.
+        nearest_in_embedding: Let the first f hear from them as well.
         own_states: Give every layer a linear map of the node's own state beside the messages,
             so that it can tell itself from its neighbours.
         graph_loss: `reward` (the paper's), `probability` (P~ in place of its logarithm, as in
@@ -134,6 +135,11 @@ class SampledSettings(CheckedInference):
             lambda number: number >= 0,
             *("graph_loss_weight", "latent_loss_weight", "nearest_messages"),
         )
+        if self.nearest_in_embedding and not self.nearest_messages:
+            raise InputError(
+                "`nearest_in_embedding` is for the messages of `nearest_messages`, which is 0. "
+                "Set `nearest_messages=5`, or `nearest_in_embedding=false`."
+            )
         if self.scores == "messages" and self.head:
             raise InputError(
                 "`scores=messages` leaves no place for a `head`. Set `head=` to none, or "
@@ -149,6 +155,10 @@ class SampledSettings(CheckedInference):
 @dataclass(frozen=True, kw_only=True)
 class SampledMethodSettings(MethodSettings, SampledSettings):
     """Settle such a network and how it is trained."""
+
+
+_Weighed = tuple[Graph, Tensor | None]
+"""Edges, and the logarithms of what they count for, shape (E,), or None for ones."""
 
 
 @final
@@ -268,6 +278,11 @@ class SampledNetwork(nn.Module):
         graph, features, weighed = problem.graph, problem.features, settings.edge_evidence
         self.evidence = EdgeEvidence(graph, features) if weighed and graph is not None else None
         near = settings.nearest_messages
+        if near >= problem.num_nodes:
+            raise InputError(
+                f"`nearest_messages` must be between 0 and {problem.num_nodes - 1} for "
+                f"{problem.num_nodes} nodes, but got {near}."
+            )
         self.nearest = NearestEdges(graph, features, near, weighed=weighed) if near else None
         # E[a_i], how often each node has been classified right of late.
         self.register_buffer("expected_right", torch.full((problem.num_nodes,), 0.5))
@@ -298,11 +313,12 @@ class SampledNetwork(nn.Module):
         """
         settings = self.settings
         states = self._input(problem.features, generator)
-        weight = self._known_weight(problem)
-        beside = self._with_nearest(problem, weight)
+        observed = self._observed(problem)
+        nearest = self._nearest(problem)
         is_wide = settings.nearest_in_embedding or not settings.boolean_layers
-        start = beside if is_wide else (_observed(problem), weight)
+        start = _joined(observed, nearest) if is_wide else observed
         branches = [_Branch(states, None, *start)]
+        beside = _joined(observed, nearest) if settings.observed_messages else nearest
         given = None if draws is None else iter(draws)
         drawn: list[Graph] = []
         for position, layer in enumerate(self.layers):
@@ -347,18 +363,17 @@ class SampledNetwork(nn.Module):
     def message_graphs(self, output: Output, problem: Problem) -> tuple[Graph, ...]:
         """Return what the messages after the last Boolean layer pass over, weighed as they are.
 
-        Without Boolean layers that is the observed graph. Where all messages count alike, edges
-        have their probabilities.
+        Without Boolean layers that is the observed graph, and the nearest if settled so. Where
+        all messages count alike, edges have their probabilities.
         """
         drawn = [layers[-1] for layers in output.detail if layers]
         if drawn and drawn[0].message_log_weight is None:
             return self.latent_graphs(output)
         if drawn:
             return tuple(_as_weighed(one.messages, one.message_log_weight) for one in drawn)
-        graph, log_weight = self._with_nearest(problem, self._known_weight(problem))
         if problem.graph is None and self.nearest is None:
             return ()
-        return (_as_weighed(graph, log_weight),)
+        return (_as_weighed(*_joined(self._observed(problem), self._nearest(problem))),)
 
     def losses(self, output: Output, problem: Problem) -> dict[str, Tensor]:
         """Return the task loss and, as settled, latent and graph loss."""
@@ -403,7 +418,7 @@ class SampledNetwork(nn.Module):
         boolean: BooleanLayer,
         branch: _Branch,
         observed: Graph | None,
-        beside: tuple[Graph, Tensor | None],  # a graph, (E,)
+        beside: _Weighed | None,
         generator: torch.Generator,
         num_samples: int,
         given: list[Graph | Tensor] | None,
@@ -447,42 +462,36 @@ class SampledNetwork(nn.Module):
         self,
         sampled: Graph,
         log_weight: Tensor | None,
-        beside: tuple[Graph, Tensor | None],
+        beside: _Weighed | None,
         kernel: KernelProbabilities,
-    ) -> tuple[Graph, Tensor | None]:
+    ) -> _Weighed:
         """Put observed and nearest edges beside the sampled ones, if settled so."""
-        graph, known = beside
-        if self.observed_weight is None or graph.num_edges == 0:
+        if beside is None or beside[0].num_edges == 0:
             return sampled, log_weight
-        own = self._log_weight_beside(graph, known, kernel)
-        drawn = own.new_zeros(sampled.num_edges) if log_weight is None else log_weight
-        return _joined(sampled, drawn, graph, own)
+        graph, known = beside
+        return _joined((sampled, log_weight), (graph, self._beside_weight(graph, known, kernel)))
 
-    def _known_weight(self, problem: Problem) -> Tensor | None:  # (E,)
-        """Return the logarithm of what observed edges count for by themselves, None for ones."""
+    def _observed(self, problem: Problem) -> _Weighed:
+        """Return the observed edges, and the logarithms of what they count for by themselves."""
         graph = problem.graph
         if graph is None:
-            return None
+            return Graph.empty(problem.num_nodes).to(problem.labels.device), None
         weight = None if graph.edge_weight is None else graph.edge_weight.log()
         if self.evidence is None:
-            return weight
+            return graph, weight
         evidence = self.evidence(graph, problem.features)
-        return evidence if weight is None else weight + evidence
+        return graph, evidence if weight is None else weight + evidence
 
-    def _with_nearest(self, problem: Problem, weight: Tensor | None) -> tuple[Graph, Tensor | None]:
-        """Join the observed edges, with the logarithms of what they count for, and the nearest."""
-        observed = _observed(problem)
-        if self.nearest is None:
-            return observed, weight
-        nearest, own = self.nearest(problem.graph, problem.features)
-        known = own.new_zeros(observed.num_edges) if weight is None else weight.to(own)
-        return _joined(observed, known, nearest, own)
+    def _nearest(self, problem: Problem) -> _Weighed | None:
+        """Return the edges between nodes with like features, if there shall be some."""
+        return None if self.nearest is None else self.nearest(problem.graph, problem.features)
 
-    def _log_weight_beside(
+    def _beside_weight(
         self, graph: Graph, known: Tensor | None, kernel: KernelProbabilities
     ) -> Tensor:  # (E,)
-        """Return the logarithm of what other edges count for beside the sampled ones."""
-        own = cast(Tensor, self.observed_weight).expand(graph.num_edges)
+        """Return the logarithm of what edges count for beside the sampled ones."""
+        own = kernel.latent.new_zeros(graph.num_edges).to(self.expected_right)
+        own = own if self.observed_weight is None else own + self.observed_weight
         own = own if known is None else own + known.to(own)
         return own if self.observed_gate is None else own - self._unlikeness(graph, kernel)
 
@@ -592,23 +601,22 @@ class SampledMethod(Method[SampledT], ABC):
         self.network.observe(output, problem)
 
 
-def _observed(problem: Problem) -> Graph:
-    """Return the observed graph, or one without edges where there is none."""
-    if problem.graph is not None:
-        return problem.graph
-    return Graph.empty(problem.num_nodes).to(problem.labels.device)
-
-
-def _joined(
-    one: Graph,
-    weight: Tensor,  # (E,)
-    other: Graph,
-    other_weight: Tensor,  # (F,)
-) -> tuple[Graph, Tensor]:  # a graph, (E + F,)
+def _joined(one: _Weighed, other: _Weighed | None) -> _Weighed:
     """Put the edges of two graphs beside each other, each with its weight; twins stay two."""
-    edges = torch.cat([one.edge_index, other.edge_index], dim=1)
+    if other is None:
+        return one
+    (graph, weight), (others, other_weight) = one, other
+    edges = torch.cat([graph.edge_index, others.edge_index], dim=1)
+    like = other_weight if weight is None else weight
     order = torch.argsort(edges[1], stable=True)
-    return Graph(edges[:, order], one.num_nodes), torch.cat([weight, other_weight])[order]
+    both = Graph(edges[:, order], graph.num_nodes)
+    if like is None:
+        return both, None
+    weights = [
+        like.new_zeros(some.num_edges) if own is None else own.to(like)
+        for some, own in ((graph, weight), (others, other_weight))
+    ]
+    return both, torch.cat(weights)[order]
 
 
 def _as_weighed(graph: Graph, log_weight: Tensor | None) -> Graph:  # a graph, (E,)
@@ -643,10 +651,8 @@ def _drawn_graphs(sample: Sample, known: list[Graph] | None) -> list[tuple[Graph
 
 def sampled_memory(settings: SampledSettings, sizes: Sizes) -> int:
     """Estimate the bytes that a step or an evaluation holds beyond the data."""
-    num_nodes, num_edges = (
-        sizes.num_nodes,
-        sizes.num_edges + settings.nearest_messages * sizes.num_nodes,
-    )
+    num_nodes, near = sizes.num_nodes, settings.nearest_messages
+    num_edges = sizes.num_edges + near * num_nodes
     widths = sum(settings.hidden) + sum(settings.head) + sum(settings.embedding_hidden)
     widths += (settings.input_width or 0) + settings.latent_dim + sizes.num_classes
     weights = 16 * (settings.input_width or settings.hidden[0]) * sizes.num_features
@@ -664,10 +670,10 @@ def sampled_memory(settings: SampledSettings, sizes: Sizes) -> int:
     if settings.boolean_layers:
         sampling = _SAMPLER_BYTES[settings.sampler](num_nodes)
     if settings.edge_evidence:
-        counts = (num_nodes, num_edges, sizes.num_features, sizes.num_values)
-        sampling += evidence_memory(*counts)
-    if settings.nearest_messages:
-        sampling += search_memory(num_nodes, settings.nearest_messages)
+        counts = (sizes.num_edges, sizes.num_features, sizes.num_values)
+        sampling += evidence_memory(num_nodes, *counts, num_asked=num_edges)
+    if near:
+        sampling += search_memory(num_nodes, near, sizes.num_values)
     return weights + kept + 8 * sizes.num_values + sampling
 
 

@@ -1,4 +1,4 @@
-"""What speaks for each observed edge before anything is learned."""
+"""What speaks for each edge before anything is learned."""
 
 from typing import Any, final
 
@@ -89,10 +89,15 @@ def _likeness_to_others(
     return np.where(left, (common - weight * own) / np.sqrt(np.where(left, square, 1.0)), 0.0)
 
 
-def evidence_memory(num_nodes: int, num_edges: int, num_features: int, num_values: int) -> int:
-    """Estimate the bytes that :func:`edge_evidence` takes: N, E, F and stored feature values."""
+def evidence_memory(
+    num_nodes: int, num_edges: int, num_features: int, num_values: int, *, num_asked: int
+) -> int:
+    """Estimate the bytes that :func:`edge_evidence` takes: N, E, F and stored feature values.
+
+    And the edges that are asked about.
+    """
     gathered = min(num_edges * num_values // max(1, num_nodes), num_nodes * num_features)
-    return 16 * gathered + 64 * num_values + 150 * num_edges + 32 * _BLOCK_ENTRIES
+    return 16 * gathered + 64 * num_values + 150 * num_asked + 32 * _BLOCK_ENTRIES
 
 
 def column_scale(features: Features) -> Tensor:  # (N, F) -> (F,)
