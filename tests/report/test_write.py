@@ -107,11 +107,25 @@ def test_methods_are_compared_on_the_same_seeds(sections):
 
 
 def test_homophily_is_correlated_over_intervals_with_enough_pairs(sections):
-    remarks = by_name(sections, "homophily").remarks
-    # A pair counts once, though it was counted in both directions: 190 are 95 pairs.
-    assert "Cora, tuned track, 10 seeds, P: rank correlation +1.00 over 9 intervals" in remarks[0]
-    # Twenty-five pairs a seed are not enough, however many seeds there are.
-    assert len(remarks) == 1
+    latent, product = by_name(sections, "homophily").remarks
+    assert latent == (
+        "Cora, tuned track, 10 seeds, P: rank correlation +1.00 (10 intervals) over intervals with "
+        # A pair counts once, though it was counted in both directions: 190 are 95 pairs a seed.
+        "100 pairs or more of all seeds together, +1.00 (9 intervals) over those with as many of a "
+        "seed in the mean."
+    )
+    # Twenty-five pairs a seed are 250 of all, in one interval two and a half are 25.
+    assert "P~: rank correlation +1.00 (9 intervals)" in product
+    assert "none (0 intervals, too few) over those with as many of a seed" in product
+
+
+def test_one_seed_has_one_way_to_count_pairs(lines):
+    first = {command: one for command, one in lines.items() if one.get("seed") == 0}
+    remark, *_ = SECTIONS["homophily"](Source(first)).remarks
+    assert remark == (
+        "Cora, tuned track, 1 seed, P: rank correlation +1.00 (9 intervals) over intervals with "
+        "100 pairs or more."
+    )
 
 
 def test_what_failed_behind_a_drawing_is_said(lines):

@@ -2,7 +2,7 @@
 
 import math
 import statistics
-from typing import cast
+from typing import NamedTuple, cast, final
 
 from scipy.stats import spearmanr
 
@@ -15,14 +15,25 @@ from bpgnn.report.section import Section
 from bpgnn.report.source import NAMES, Source
 from bpgnn.report.table import origin_of
 
-# An interval with fewer pairs of test nodes, over seeds in the mean, says little; nor do fewer
-# intervals than three.
+# An interval with fewer pairs of test nodes says little; nor do fewer intervals than three.
 _LEAST_PAIRS, _LEAST_INTERVALS = 100, 3
 
 _CAPTION = (
     "Share of pairs of test nodes with the same label, by their edge probability; mean and "
-    f"standard deviation over seeds, where these have {_LEAST_PAIRS} pairs or more in the mean."
+    f"standard deviation over seeds, where all seeds together have {_LEAST_PAIRS} pairs or more."
 )
+
+_KINDS = {"P": "latent", "P~": "product"}
+
+
+@final
+class _Interval(NamedTuple):
+    """Tell how many pairs of an interval have the same label."""
+
+    middle: float
+    shares: list[float]  # in percent, of each seed that has pairs there
+    pairs: float  # of all seeds
+    pairs_a_seed: float  # in the mean
 
 
 def section(source: Source) -> Section:
@@ -37,8 +48,13 @@ def section(source: Source) -> Section:
         name: [line for line in source.found(runs) if _test_pairs(line)]
         for name, runs in cells.items()
     }
-    panels = [_panel(name, found) for name, found in lines.items()]
-    remarks = [remark for panel in panels for remark in _remarks(panel)]
+    panels, remarks = [], []
+    for name, found in lines.items():
+        title = f"{name}, {counted(len(found), 'seed', 'seeds')}"
+        kinds = {kind: _intervals(found, key) for kind, key in _KINDS.items()}
+        series = tuple(_series(kind, intervals) for kind, intervals in kinds.items())
+        panels.append(Panel(title, "probability", "same label, %", series, x_range=(0.0, 1.0)))
+        remarks += [f"{title}, {kind}: {_in_words(one)}" for kind, one in kinds.items() if one]
     for name, runs in cells.items():
         entry = source.entry(runs)
         remarks += [f"{name}: {entry.failed}. {entry.detail}"] if entry.failed else []
@@ -51,42 +67,47 @@ def section(source: Source) -> Section:
     )
 
 
-def _panel(name: str, lines: list[Line]) -> Panel:
-    pairs = [_test_pairs(line) for line in lines]
-    series = tuple(_series(pairs, key, name) for key, name in (("latent", "P"), ("product", "P~")))
-    title = f"{name}, {counted(len(pairs), 'seed', 'seeds')}"
-    return Panel(title, "probability", "same label, %", series, x_range=(0.0, 1.0))
-
-
 def _test_pairs(line: Line) -> Line:
     return (line.get("latent_graph") or {}).get("test_pairs") or {}
 
 
-def _series(pairs: list[Line], key: str, name: str) -> Series:
-    known = [counts for one in pairs if (counts := one.get(key))]
-    points = []
+def _intervals(lines: list[Line], key: str) -> list[_Interval]:
+    """Count the pairs of all seeds in each tenth, and leave out tenths with few."""
+    known = [counts for line in lines if (counts := _test_pairs(line).get(key))]
+    found = []
     for place, counts in enumerate(zip(*known, strict=True)):
         # Each pair was counted in both directions.
-        if sum(pairs for pairs, _ in counts) / 2 >= _LEAST_PAIRS * len(known):
-            shares = [100 * same / pairs for pairs, same in counts if pairs]
-            spread = statistics.stdev(shares) if len(shares) > 1 else math.nan
-            points.append((0.05 + 0.1 * place, statistics.mean(shares), spread))
-    x, y, error = zip(*points, strict=True) if points else ((), (), ())
-    return Series(name, x, y, error)
+        total = sum(pairs for pairs, _ in counts) / 2
+        shares = [100 * same / pairs for pairs, same in counts if pairs]
+        found.append(_Interval(0.05 + 0.1 * place, shares, total, total / len(known)))
+    return [one for one in found if one.pairs >= _LEAST_PAIRS]
 
 
-def _remarks(panel: Panel) -> list[str]:
-    return [f"{panel.title}, {one.name}: {_in_words(one)}" for one in panel.series if one.x]
+def _series(name: str, intervals: list[_Interval]) -> Series:
+    x = tuple(one.middle for one in intervals)
+    y = tuple(statistics.mean(one.shares) for one in intervals)
+    spread = (
+        statistics.stdev(one.shares) if len(one.shares) > 1 else math.nan for one in intervals
+    )
+    return Series(name, x, y, tuple(spread))
 
 
-def _in_words(series: Series) -> str:
-    number = f"with at least {_LEAST_PAIRS} pairs"
-    if len(series.x) < _LEAST_INTERVALS or len(set(series.y)) == 1:
-        found = counted(len(series.x), "interval", "intervals")
-        return f"only {found} {number}, too few for a rank correlation."
-    found = _rank_correlation(series)
-    return f"rank correlation {found:+.2f} over {len(series.x)} intervals {number}."
+def _in_words(intervals: list[_Interval]) -> str:
+    """Say whether shares rise, over intervals with enough pairs of all seeds, and of each."""
+    known = f"rank correlation {_correlation(intervals)} over intervals with {_LEAST_PAIRS} pairs"
+    if all(one.pairs == one.pairs_a_seed for one in intervals):
+        return f"{known} or more."
+    of_each = [one for one in intervals if one.pairs_a_seed >= _LEAST_PAIRS]
+    return (
+        f"{known} or more of all seeds together, {_correlation(of_each)} over those with as many "
+        "of a seed in the mean."
+    )
 
 
-def _rank_correlation(series: Series) -> float:
-    return cast(tuple[float, float], spearmanr(series.x, series.y))[0]
+def _correlation(intervals: list[_Interval]) -> str:
+    shares = [statistics.mean(one.shares) for one in intervals]
+    found = counted(len(intervals), "interval", "intervals")
+    if len(intervals) < _LEAST_INTERVALS or len(set(shares)) == 1:
+        return f"none ({found}, too few)"
+    result = spearmanr([one.middle for one in intervals], shares)
+    return f"{cast(tuple[float, float], result)[0]:+.2f} ({found})"
