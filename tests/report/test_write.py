@@ -128,6 +128,16 @@ def test_one_seed_has_one_way_to_count_pairs(lines):
     )
 
 
+def test_shares_that_are_all_alike_have_no_rank_correlation():
+    counts = {"latent": [[1000, 250]] * 10}
+    runs = homophily.cell("tuned", "cora", range(2))
+    lines = {
+        run.command: {**line(run, 0.8), "latent_graph": {"test_pairs": counts}} for run in runs
+    }
+    (remark,) = SECTIONS["homophily"](Source(lines)).remarks
+    assert "P: rank correlation none (10 intervals, all alike) over" in remark
+
+
 def test_what_failed_behind_a_drawing_is_said(lines):
     runs = homophily.cell("paper", "cora", range(10))
     timing = speed.grid(range(1))[0]

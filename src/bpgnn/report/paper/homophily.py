@@ -107,7 +107,9 @@ def _in_words(intervals: list[_Interval]) -> str:
 def _correlation(intervals: list[_Interval]) -> str:
     shares = [statistics.mean(one.shares) for one in intervals]
     found = counted(len(intervals), "interval", "intervals")
-    if len(intervals) < _LEAST_INTERVALS or len(set(shares)) == 1:
+    if len(intervals) < _LEAST_INTERVALS:
         return f"none ({found}, too few)"
+    if len(set(shares)) == 1:
+        return f"none ({found}, all alike)"
     result = spearmanr([one.middle for one in intervals], shares)
     return f"{cast(tuple[float, float], result)[0]:+.2f} ({found})"
