@@ -35,6 +35,10 @@ class _Interval(NamedTuple):
     pairs: float  # of all seeds
     pairs_a_seed: float  # in the mean
 
+    @property
+    def share(self) -> float:
+        return statistics.mean(self.shares)
+
 
 def section(source: Source) -> Section:
     """Show how often a probable edge joins equal labels."""
@@ -85,7 +89,7 @@ def _intervals(lines: list[Line], key: str) -> list[_Interval]:
 
 def _series(name: str, intervals: list[_Interval]) -> Series:
     x = tuple(one.middle for one in intervals)
-    y = tuple(statistics.mean(one.shares) for one in intervals)
+    y = tuple(one.share for one in intervals)
     spread = (
         statistics.stdev(one.shares) if len(one.shares) > 1 else math.nan for one in intervals
     )
@@ -105,7 +109,7 @@ def _in_words(intervals: list[_Interval]) -> str:
 
 
 def _correlation(intervals: list[_Interval]) -> str:
-    shares = [statistics.mean(one.shares) for one in intervals]
+    shares = [one.share for one in intervals]
     found = counted(len(intervals), "interval", "intervals")
     if len(intervals) < _LEAST_INTERVALS:
         return f"none ({found}, too few)"
